@@ -1,0 +1,1 @@
+"""Turning text into vectors: the Embedder protocol and the models behind it."""

@@ -1,0 +1,40 @@
+"""The one error type of the engine, with its stable codes.
+
+A code is part of the contract: programs match on it, so it is never renamed. The message is a
+Chinese sentence for a person. The exit code follows sysexits(3) where it has a fitting number.
+"""
+
+from __future__ import annotations
+
+EXIT_NO = 1
+EXIT_USAGE = 2
+EXIT_DATA = 65
+EXIT_NO_INPUT = 66
+EXIT_UNAVAILABLE = 69
+EXIT_CANT_CREATE = 73
+EXIT_IO = 74
+EXIT_BUSY = 75
+EXIT_CONFIG = 78
+
+
+class BrainError(Exception):
+    """A failure the user can act on.
+
+    Args:
+        code: stable English id, always beginning with ``brain_``.
+        message: one Chinese sentence saying what is wrong and what to do.
+        exit_code: the process exit status a command line face ends with.
+    """
+
+    def __init__(self, code: str, message: str, exit_code: int = EXIT_DATA) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.exit_code = exit_code
+
+    def __str__(self) -> str:
+        return f"[{self.code}] {self.message}"
+
+    def to_dict(self) -> dict[str, dict[str, str]]:
+        """The error object of the JSON contract."""
+        return {"error": {"code": self.code, "message": self.message}}

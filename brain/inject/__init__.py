@@ -1,0 +1,1 @@
+"""Packing hits into a block for a prompt within a token budget."""

@@ -1,0 +1,1 @@
+"""Finding memories: three lanes, their fusion by rank, and the gate."""

@@ -1,0 +1,1 @@
+"""Pure functions on text: folding, grams, words, sentences, token estimates, times."""
