@@ -12,6 +12,7 @@ import re
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from datetime import datetime
 from typing import Any
 
 from brain.errors import BrainError
@@ -24,6 +25,9 @@ MAX_QUERY_CHARS = 1_000_000
 
 MAX_LABEL_CHARS = 200
 """Longest scope, in characters."""
+
+MAX_EVIDENCE_CHARS = 2000
+"""Longest note on where a memory comes from, in characters."""
 
 DEFAULT_KIND = "note"
 SKILL_KIND = "skill"
@@ -81,8 +85,8 @@ class Draft:
     source: str = DEFAULT_SOURCE
     importance: float = DEFAULT_IMPORTANCE
     confidence: float | None = None
-    valid_from: str | None = None
-    valid_to: str | None = None
+    valid_from: str | datetime | None = None
+    valid_to: str | datetime | None = None
     pinned: bool = False
     evidence: str = ""
 
@@ -294,7 +298,8 @@ def check_text(text: str) -> str:
         size = len(text.encode("utf-8"))
     except UnicodeEncodeError:
         raise BrainError(
-            "brain_text_surrogate", "文本里有不成对的代理码位，不是有效的 Unicode；请按 UTF-8 传入。"
+            "brain_text_surrogate",
+            "文本里有不成对的代理码位，不是有效的 Unicode；请按 UTF-8 传入。",
         ) from None
     if not text.strip():
         raise BrainError("brain_text_empty", "文本是空的，没有可以记住的内容。")
@@ -324,7 +329,7 @@ def check_kind(kind: str) -> str:
     if not _KIND.match(kind):
         raise BrainError(
             "brain_kind_invalid",
-            f"类型「{kind[:40]}」不合规：小写字母开头，只含小写字母、数字、_ 和 -，最长 32 个字符。",
+            f"类型「{kind[:40]}」不合规：小写字母开头，只含小写字母、数字、_、-，最长 32 字符。",
         )
     return kind
 
@@ -334,6 +339,17 @@ def check_label(value: str, what: str, code: str) -> str:
     limit = MAX_LABEL_CHARS
     if len(value) > limit or any(unicodedata.category(c) in {"Cc", "Cs"} for c in value):
         raise BrainError(code, f"{what}最长 {limit} 个字符，且不能含控制字符。")
+    return value
+
+
+def check_evidence(value: str) -> str:
+    """Accepts a note on where a memory comes from. Raises ``brain_evidence_invalid`` (65)."""
+    if len(value) > MAX_EVIDENCE_CHARS or any(
+        c == "\0" or "\ud800" <= c <= "\udfff" for c in value
+    ):
+        raise BrainError(
+            "brain_evidence_invalid", f"依据最长 {MAX_EVIDENCE_CHARS} 个字符，且须是有效的文本。"
+        )
     return value
 
 

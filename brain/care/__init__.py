@@ -1,0 +1,1 @@
+"""Looking after the file: re-embedding, and what else keeps it healthy."""

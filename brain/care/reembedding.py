@@ -1,0 +1,165 @@
+"""Giving every record vectors of another model, without ever leaving half of each.
+
+The new vectors grow in a table of their own while the old ones serve. When none is missing, one
+transaction makes the new table the file's own and drops the old one. A break leaves the growing
+table; the next run for the same model goes on in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from brain.embed import models
+from brain.errors import EXIT_UNAVAILABLE, BrainError
+from brain.store import file, journal, memories, meta, vectors
+from brain.text.fold import simplify
+from brain.text.times import now_utc, to_iso
+
+if TYPE_CHECKING:
+    from brain.embed.protocol import Embedder
+
+BATCH = 64
+"""Passages embedded and written at a time: a few seconds of work lost at most by a break."""
+
+NO_MODEL = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class ReembedResult:
+    """What a run did: the file's model now, passages embedded by this run, passages in all."""
+
+    model: str | None
+    dim: int | None
+    embedded: int
+    total: int
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "model": self.model,
+            "dim": self.dim,
+            "embedded": self.embedded,
+            "total": self.total,
+        }
+
+
+def run(
+    store: file.Store, model: str, progress: Callable[[int, int], None] | None
+) -> ReembedResult:
+    """Makes ``model`` the file's model. The same model only fills in what is missing.
+
+    Args:
+        model: a model's name, or ``'none'``.
+        progress: called with (passages done, passages in all).
+
+    Raises:
+        BrainError: ``brain_model_unknown``, ``brain_model_missing`` before anything is changed;
+            ``brain_vec_missing`` (69).
+    """
+    if model == NO_MODEL:
+        return _without(store)
+    embedder = models.open_embedder(model)
+    table = _target(store, embedder)
+    done = 0
+    while True:
+        with store.read() as db:
+            present, absent = vectors.counts(db, table)
+            batch = vectors.missing(db, table, 0, BATCH)
+            owners = memories.get_many(db, {owner for _, owner, _, _ in batch})
+        if progress is not None:
+            progress(present, present + absent)
+        if not batch and _switch(store, embedder, table):
+            return ReembedResult(embedder.name, embedder.dim, done, present)
+        texts = [simplify(owners[owner].text[start:stop]) for _, owner, start, stop in batch]
+        found = embedder.embed_documents(texts)
+        with store.write() as db:
+            for (passage, owner, _, _), vector in zip(batch, found, strict=True):
+                memory = memories.get(db, owner)
+                if memory is None or vectors.holds(db, table, passage):
+                    continue
+                scope_id = memories.ensure_scope(db, memory.scope)
+                vectors.add(db, table, [passage], vector[None, :], memory, scope_id)
+                done += 1
+
+
+def _target(store: file.Store, embedder: Embedder) -> str:
+    """The table to fill: the file's own, the one of a broken run, or a new one."""
+    with store.write() as db:
+        if not store.vectors_loaded:
+            raise BrainError(
+                "brain_vec_missing",
+                "这台机器加载不了 sqlite-vec 扩展，无法嵌入。",
+                EXIT_UNAVAILABLE,
+            )
+        facts = file.facts(db)
+        same = (facts.get(meta.MODEL), facts.get(meta.DIM)) == (embedder.name, embedder.dim)
+        if same and facts.get(meta.VECTORS):
+            return str(facts[meta.VECTORS])
+        growing = facts.get(meta.NEXT_VECTORS)
+        wanted = (embedder.name, embedder.dim)
+        if growing and (facts.get(meta.NEXT_MODEL), facts.get(meta.NEXT_DIM)) == wanted:
+            return str(growing)
+        if growing:
+            vectors.drop_table(db, str(growing))
+        table = vectors.next_name(db)
+        vectors.create_table(db, table, embedder.dim)
+        meta.put(
+            db,
+            **{
+                meta.NEXT_MODEL: embedder.name,
+                meta.NEXT_DIM: embedder.dim,
+                meta.NEXT_VECTORS: table,
+            },
+        )
+        return table
+
+
+def _switch(store: file.Store, embedder: Embedder, table: str) -> bool:
+    """Makes a whole table the file's own; False when a record has come in meanwhile."""
+    with store.write() as db:
+        if vectors.missing(db, table, 0, 1):
+            return False
+        facts = file.facts(db)
+        old = facts.get(meta.VECTORS)
+        if old != table:
+            if old:
+                vectors.drop_table(db, str(old))
+            meta.put(
+                db,
+                **{
+                    meta.MODEL: embedder.name,
+                    meta.DIM: embedder.dim,
+                    meta.VECTORS: table,
+                    meta.NEXT_MODEL: None,
+                    meta.NEXT_DIM: None,
+                    meta.NEXT_VECTORS: None,
+                },
+            )
+            detail = {"model": [facts.get(meta.MODEL), embedder.name]}
+            journal.write(db, to_iso(now_utc()), None, "reembed", "", detail)
+        return True
+
+
+def _without(store: file.Store) -> ReembedResult:
+    with store.write() as db:
+        facts = file.facts(db)
+        for table in (facts.get(meta.VECTORS), facts.get(meta.NEXT_VECTORS)):
+            if table:
+                vectors.drop_table(db, str(table))
+        meta.put(
+            db,
+            **{
+                meta.MODEL: "",
+                meta.DIM: None,
+                meta.VECTORS: None,
+                meta.NEXT_MODEL: None,
+                meta.NEXT_DIM: None,
+                meta.NEXT_VECTORS: None,
+            },
+        )
+        journal.write(
+            db, to_iso(now_utc()), None, "reembed", "", {"model": [facts.get(meta.MODEL), None]}
+        )
+        _, absent = vectors.counts(db, None)
+    return ReembedResult(None, None, 0, absent)

@@ -1,0 +1,894 @@
+"""Brain: the one object every face talks to.
+
+One ``Brain`` is one memory file. It checks and completes what it is given, embeds outside any
+lock, and runs each write as one transaction that holds the record, its index rows and its vectors.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from threading import Lock
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+from brain import memory as m
+from brain.care import reembedding
+from brain.errors import EXIT_CONFIG, EXIT_UNAVAILABLE, BrainError
+from brain.inject import brief as briefing
+from brain.inject import pack
+from brain.recall import gate, question, search
+from brain.store import file, journal, lineage, memories, meta, terms, vectors
+from brain.store.view import View
+from brain.text import sentences, words
+from brain.text.fold import simplify
+from brain.text.times import now_utc, parse_time, to_iso
+
+if TYPE_CHECKING:
+    import apsw
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from brain.embed.protocol import Embedder
+
+DEFAULT_BUDGET = 420
+"""Estimated tokens of an injected block when the caller gives no budget."""
+
+INJECT_POOL = 8
+"""How many hits ``inject`` considers."""
+
+SKILL_PLACES = 2
+"""Places of their own that skills have, beside the k hits."""
+
+MAX_K = 1000
+
+When = str | datetime | None
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class InitResult:
+    """What ``create`` did. ``hint`` is a Chinese line for the person, or ''."""
+
+    db: str
+    model: str | None
+    dim: int | None
+    created: bool
+    hint: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"db": self.db, "model": self.model, "dim": self.dim, "created": self.created}
+
+
+@dataclass(frozen=True, slots=True)
+class SupersedeResult:
+    """Which record took over from which, and when."""
+
+    old: int
+    new: int
+    at: str
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"old": self.old, "new": self.new, "at": self.at}
+
+
+@dataclass(frozen=True, slots=True)
+class OwnWord:
+    """One of the user's own words, as in jieba's user dictionary."""
+
+    word: str
+    freq: int | None
+    tag: str | None
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"word": self.word, "freq": self.freq, "tag": self.tag}
+
+
+@dataclass(frozen=True, slots=True)
+class Stats:
+    """What is in the file; the fields are those of the contract."""
+
+    total: int
+    current: int
+    archived: int
+    superseded: int
+    expired: int
+    retracted: int
+    future: int
+    by_kind: dict[str, int]
+    by_scope: dict[str, int]
+    model: str | None
+    dim: int | None
+    languages: tuple[str, ...]
+    vectors_present: int
+    vectors_missing: int
+    bytes: int
+    schema: int
+    last_decay: str | None
+    degraded: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "total": self.total,
+            "current": self.current,
+            "archived": self.archived,
+            "superseded": self.superseded,
+            "expired": self.expired,
+            "retracted": self.retracted,
+            "future": self.future,
+            "by_kind": dict(self.by_kind),
+            "by_scope": dict(self.by_scope),
+            "model": self.model,
+            "dim": self.dim,
+            "languages": list(self.languages),
+            "vectors": {"present": self.vectors_present, "missing": self.vectors_missing},
+            "bytes": self.bytes,
+            "schema": self.schema,
+            "last_decay": self.last_decay,
+            "degraded": list(self.degraded),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What one look at the file gave: hits, skills, the gate's answer, what could not take part."""
+
+    hits: tuple[m.Hit, ...]
+    skills: tuple[m.Hit, ...]
+    decision: m.Gate
+    degraded: tuple[str, ...]
+
+
+def default_path() -> Path:
+    """``BRAIN_DB``, else ``~/.brain/brain.db``."""
+    given = os.environ.get("BRAIN_DB")
+    return Path(given).expanduser() if given else Path.home() / ".brain" / "brain.db"
+
+
+class Brain:
+    """A memory file, opened. Use :meth:`open`; one object may be used from several threads."""
+
+    def __init__(self, store: file.Store, embedder: Embedder | None, model: str | None) -> None:
+        self._store = store
+        self._asked_model = model
+        self._embedder = embedder
+        self._embedder_lock = Lock()
+        self._embedder_missing = False
+
+    # Opening ------------------------------------------------------------------------------
+
+    @classmethod
+    def open(
+        cls,
+        path: str | Path | None = None,
+        *,
+        model: str | Embedder | None = None,
+        read_only: bool = False,
+    ) -> Brain:
+        """Opens a memory file; a missing one reads as empty and is made by the first write.
+
+        Args:
+            path: the file; None for ``BRAIN_DB`` or ``~/.brain/brain.db``.
+            model: a model's name (``'none'`` for no model) or an Embedder, used when the file is
+                made and held against what an existing file says; None takes what the file says.
+            read_only: refuse every write.
+
+        Raises:
+            BrainError: for a path that cannot be a memory file (65–78, see docs/cli.md), and
+                ``brain_model_mismatch`` (78) when the file was made with another model.
+        """
+        where = Path(path).expanduser() if path is not None else default_path()
+        store = file.Store(where, read_only=read_only)
+        embedder = None if model is None or isinstance(model, str) else model
+        name = model if isinstance(model, str) else (embedder.name if embedder else None)
+        brain = cls(store, embedder, name)
+        if store.exists():
+            brain._refuse_other_model()
+        return brain
+
+    @classmethod
+    def create(cls, path: str | Path | None = None, *, model: str | None = None) -> InitResult:
+        """Makes a memory file and settles its model; an existing file is left as it is.
+
+        Args:
+            model: a model's name, ``'none'``, or None for ``BRAIN_MODEL``, else the best one on
+                this machine.
+        """
+        with cls.open(path) as brain:
+            existed = brain._store.exists()
+            if not existed:
+                name = brain._choose(model)
+                brain._asked_model = name or "none"
+                brain._settle_model()
+            facts = brain._facts()
+            hint = ""
+            if not existed and facts.get(meta.MODEL) != "bge-small-zh":
+                hint = (
+                    "想用中文模型 bge-small-zh（512 维）：先 brain model fetch bge-small-zh，"
+                    "再 brain reembed --model bge-small-zh。"
+                )
+            return InitResult(
+                str(brain.path),
+                facts.get(meta.MODEL) or None,
+                facts.get(meta.DIM),
+                not existed,
+                hint,
+            )
+
+    @property
+    def path(self) -> Path:
+        """Where the file is, or will be."""
+        return self._store.path
+
+    def close(self) -> None:
+        """Closes the file's connections."""
+        self._store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    # The model ----------------------------------------------------------------------------
+
+    def _facts(self) -> dict[str, Any]:
+        with self._store.read() as db:
+            return file.facts(db)
+
+    def _refuse_other_model(self) -> None:
+        if self._asked_model is None:
+            return
+        facts = self._facts()
+        recorded = facts.get(meta.MODEL) or "none"
+        if meta.MODEL in facts and recorded != self._asked_model:
+            raise BrainError(
+                "brain_model_mismatch",
+                f"这个记忆文件用的是模型 {recorded}，不能和 {self._asked_model} 混用；"
+                f"要换模型请运行 brain reembed --model {self._asked_model}。",
+                EXIT_CONFIG,
+            )
+
+    @staticmethod
+    def _choose(model: str | None) -> str | None:
+        """The model's name for a new file; None for no model."""
+        from brain.embed import models
+
+        name = model or os.environ.get("BRAIN_MODEL") or models.default_name()
+        return None if name == "none" else name
+
+    def _settle_model(self) -> None:
+        """Records the model in a file that has none recorded yet, and makes its vector table."""
+        if meta.MODEL in self._facts():
+            return
+        embedder = self._embedder
+        if embedder is None:
+            name = self._choose(self._asked_model)
+            if name is not None:
+                from brain.embed import models
+
+                embedder = models.open_embedder(name)
+        with self._store.write() as db:
+            if meta.MODEL in meta.read(db):
+                return
+            if embedder is None:
+                meta.put(db, **{meta.MODEL: ""})
+                return
+            if not self._store.vectors_loaded:
+                raise BrainError(
+                    "brain_vec_missing",
+                    "这台机器加载不了 sqlite-vec 扩展；可用 --model none 只做词法检索。",
+                    EXIT_UNAVAILABLE,
+                )
+            table = "vectors_1"
+            vectors.create_table(db, table, embedder.dim)
+            meta.put(db, **{meta.MODEL: embedder.name, meta.DIM: embedder.dim, meta.VECTORS: table})
+        self._embedder = embedder
+
+    def _load_embedder(self, facts: dict[str, Any]) -> Embedder | None:
+        """The file's embedder, or None where it cannot be had; loaded once."""
+        name = facts.get(meta.MODEL)
+        if not name or not self._store.vectors_loaded or facts.get(meta.VECTORS) is None:
+            return None
+        with self._embedder_lock:
+            if self._embedder is None and not self._embedder_missing:
+                from brain.embed import models
+
+                try:
+                    self._embedder = models.open_embedder(name)
+                except BrainError:
+                    self._embedder_missing = True
+            if self._embedder is not None and (
+                self._embedder.name != name or self._embedder.dim != facts.get(meta.DIM)
+            ):
+                return None
+            return self._embedder
+
+    def degraded(self) -> tuple[str, ...]:
+        """Codes of what cannot take part in recall: see docs/cli.md. Loads the model."""
+        if not self._store.exists():
+            return ()
+        facts = self._facts()
+        return self._degraded(facts, self._load_embedder(facts))
+
+    def _degraded(self, facts: dict[str, Any], embedder: Embedder | None) -> tuple[str, ...]:
+        if not facts.get(meta.MODEL):
+            return ()
+        if not self._store.vectors_loaded:
+            return ("no_vec",)
+        if embedder is None:
+            wrong = self._embedder is not None
+            return ("model_mismatch",) if wrong else ("no_model",)
+        return ()
+
+    # Writing ------------------------------------------------------------------------------
+
+    def add(
+        self,
+        text: str,
+        *,
+        kind: str = m.DEFAULT_KIND,
+        importance: float = m.DEFAULT_IMPORTANCE,
+        confidence: float | None = None,
+        scope: str = "",
+        source: str = m.DEFAULT_SOURCE,
+        valid_from: When = None,
+        valid_to: When = None,
+        pinned: bool = False,
+        evidence: str = "",
+        why: str = "",
+        now: datetime | None = None,
+    ) -> m.AddResult:
+        """Stores one memory; the same current text, kind and scope give the old id back.
+
+        Args:
+            text: kept byte for byte; at most 256 KiB of UTF-8.
+            importance, confidence: in [0, 1]; confidence None is taken from the source.
+            valid_from, valid_to: when it holds in the world, half open; None is now and for ever,
+                ``'unknown'`` as valid_from is since always.
+            why: kept in the journal.
+            now: the instant of recording; None is the clock.
+
+        Raises:
+            BrainError: 65 for data that is refused, 73–75 when it cannot be written.
+        """
+        draft = m.Draft(
+            text,
+            kind,
+            scope,
+            source,
+            importance,
+            confidence,
+            valid_from,
+            valid_to,
+            pinned,
+            evidence,
+        )
+        return self._add([draft], why, now)[0]
+
+    def add_many(
+        self, drafts: Iterable[m.Draft], *, now: datetime | None = None
+    ) -> list[m.AddResult]:
+        """Stores a batch in one transaction: all of it or, on an error, nothing."""
+        return self._add(list(drafts), "", now)
+
+    def _add(self, drafts: Sequence[m.Draft], why: str, now: datetime | None) -> list[m.AddResult]:
+        at = now or now_utc()
+        records = [self._record(draft, at) for draft in drafts]
+        self._settle_model()
+        facts = self._facts()
+        table = facts.get(meta.VECTORS)
+        embedder = self._load_embedder(facts)
+        prepared = [self._embed(r.text, embedder) for r in records]
+        out: list[m.AddResult] = []
+        with self._store.write() as db:
+            for record, (spans, found) in zip(records, prepared, strict=True):
+                same = memories.find_same(db, record.text, record.kind, record.scope, to_iso(at))
+                if same is not None:
+                    out.append(m.AddResult(same.id, False))
+                    continue
+                new = self._insert(db, table, record, spans, found, why)
+                out.append(m.AddResult(new.id, True))
+        return out
+
+    @staticmethod
+    def _insert(
+        db: apsw.Connection,
+        table: str | None,
+        record: memories.Record,
+        spans: Sequence[tuple[int, int]],
+        found: NDArray[np.float32] | None,
+        why: str,
+    ) -> m.Memory:
+        scope_id = memories.ensure_scope(db, record.scope)
+        memory_id = memories.insert(db, record)
+        terms.add(db, memory_id, record.text, scope_id)
+        passages = memories.add_passages(db, memory_id, spans)
+        memory = lineage.require(db, memory_id)
+        if table is not None and found is not None:
+            vectors.add(db, table, passages, found, memory, scope_id)
+        journal.write(db, record.recorded_at, memory_id, "add", why)
+        return memory
+
+    @staticmethod
+    def _record(draft: m.Draft, now: datetime) -> memories.Record:
+        """Checks a draft and fills in what it leaves open."""
+        text = m.check_text(draft.text)
+        source = m.check_label(draft.source, "来源", "brain_source_invalid")
+        confidence = draft.confidence
+        if confidence is None:
+            confidence = m.default_confidence(source)
+        at = to_iso(now)
+        valid_from: str | None = at
+        if draft.valid_from == "unknown":
+            valid_from = None
+        elif draft.valid_from is not None:
+            valid_from = parse_time(draft.valid_from, now=now)
+        valid_to = None if draft.valid_to is None else parse_time(draft.valid_to, now=now)
+        if valid_to is not None and valid_from is not None and valid_to <= valid_from:
+            raise BrainError(
+                "brain_valid_range",
+                f"有效期的结束（{valid_to}）必须晚于开始（{valid_from}）。",
+            )
+        return memories.Record(
+            text=text,
+            kind=m.check_kind(draft.kind),
+            scope=m.check_label(draft.scope, "范围", "brain_scope_invalid"),
+            source=source,
+            importance=m.check_unit(draft.importance, "重要度", "brain_importance_invalid"),
+            confidence=m.check_unit(confidence, "置信度", "brain_confidence_invalid"),
+            pinned=draft.pinned,
+            valid_from=valid_from,
+            valid_to=valid_to,
+            recorded_at=at,
+            evidence=m.check_evidence(draft.evidence),
+        )
+
+    @staticmethod
+    def _embed(
+        text: str, embedder: Embedder | None
+    ) -> tuple[list[tuple[int, int]], NDArray[np.float32] | None]:
+        """A text's passages and, with an embedder, a vector for each."""
+        spans = sentences.passages(text)
+        if embedder is None:
+            return spans, None
+        return spans, embedder.embed_documents([simplify(text[a:b]) for a, b in spans])
+
+    def supersede(
+        self,
+        old: int | str,
+        new: int | str | None = None,
+        *,
+        text: str | None = None,
+        at: When = None,
+        why: str = "",
+        now: datetime | None = None,
+    ) -> SupersedeResult:
+        """The world changed: ``new`` (or a record made from ``text``) holds from ``at`` on.
+
+        Repeating a call that was done gives the same result and changes nothing.
+
+        Args:
+            at: the instant of the change; None is the new record's own explicit valid_from, else
+                now.
+
+        Raises:
+            BrainError: ``brain_usage`` (2) unless exactly one of new and text is given; those of
+                :func:`brain.store.lineage.link` (65); ``brain_not_found`` (1).
+        """
+        if (new is None) == (text is None):
+            raise BrainError("brain_usage", "supersede 需要新编号或 --text，二者给一个。", 2)
+        moment = now or now_utc()
+        old_id = m.parse_id(old)
+        given = None if at is None else parse_time(at, now=moment)
+        if text is not None:
+            return self._supersede_with_text(old_id, text, given, why, moment)
+        new_id = m.parse_id(new if new is not None else "")
+        with self._store.write() as db:
+            table = file.facts(db).get(meta.VECTORS)
+            before = lineage.require(db, old_id)
+            after = lineage.require(db, new_id)
+            if before.superseded_by == new_id:
+                return SupersedeResult(old_id, new_id, str(before.valid_to))
+            explicit = after.valid_from if after.valid_from != after.recorded_at else None
+            instant = given or explicit or to_iso(moment)
+            lineage.link(db, table, before, after, instant, to_iso(moment), why)
+        return SupersedeResult(old_id, new_id, instant)
+
+    def _supersede_with_text(
+        self, old_id: int, text: str, given: str | None, why: str, moment: datetime
+    ) -> SupersedeResult:
+        facts = self._facts()
+        embedder = self._load_embedder(facts)
+        spans, found = self._embed(m.check_text(text), embedder)
+        instant = given or to_iso(moment)
+        with self._store.write() as db:
+            table = file.facts(db).get(meta.VECTORS)
+            before = lineage.require(db, old_id)
+            if before.superseded_by is not None:
+                heir = lineage.require(db, before.superseded_by)
+                if heir.content_hash == m.content_hash(text):
+                    return SupersedeResult(old_id, heir.id, str(before.valid_to))
+            lineage.require_current(before)
+            if before.content_hash == m.content_hash(text):
+                raise BrainError("brain_supersede_same", f"新旧两条的内容相同，#{old_id} 没有变。")
+            draft = m.Draft(
+                text,
+                kind=before.kind,
+                scope=before.scope,
+                importance=before.importance,
+                pinned=before.pinned,
+            )
+            new = self._insert(db, table, self._record(draft, moment), spans, found, why)
+            lineage.link(db, table, before, new, instant, to_iso(moment), why)
+        return SupersedeResult(old_id, new.id, instant)
+
+    def expire(
+        self,
+        memory_id: int | str,
+        *,
+        at: When = None,
+        why: str = "",
+        now: datetime | None = None,
+    ) -> m.Memory:
+        """It holds no longer from ``at`` (None: now) on; a future instant keeps it until then.
+
+        Raises:
+            BrainError: ``brain_not_found`` (1), ``brain_pinned``, ``brain_valid_range`` (65).
+        """
+        moment = now or now_utc()
+        instant = to_iso(moment) if at is None else parse_time(at, now=moment)
+        with self._store.write() as db:
+            memory = lineage.require(db, m.parse_id(memory_id))
+            if memory.pinned:
+                raise BrainError("brain_pinned", f"#{memory.id} 已钉住，请先取消钉住。")
+            if memory.valid_from is not None and instant <= memory.valid_from:
+                raise BrainError(
+                    "brain_valid_range",
+                    f"结束的时刻（{instant}）必须晚于 #{memory.id} 开始的时刻"
+                    f"（{memory.valid_from}）。",
+                )
+            table = file.facts(db).get(meta.VECTORS)
+            return lineage.change(
+                db, table, memory, to_iso(moment), "expire", why, valid_to=instant
+            )
+
+    def set_confidence(
+        self, memory_id: int | str, value: float, *, why: str = "", now: datetime | None = None
+    ) -> m.Memory:
+        """How likely it is true, in [0, 1]. Raises ``brain_not_found``, ``brain_confidence_…``."""
+        checked = m.check_unit(value, "置信度", "brain_confidence_invalid")
+        with self._store.write() as db:
+            memory = lineage.require(db, m.parse_id(memory_id))
+            at = to_iso(now or now_utc())
+            return lineage.change(db, None, memory, at, "confidence", why, confidence=checked)
+
+    # Reading ------------------------------------------------------------------------------
+
+    def get(self, memory_id: int | str) -> m.Memory:
+        """One record by id, whatever its state. Raises ``brain_not_found`` (1)."""
+        with self._store.read() as db:
+            return lineage.require(db, m.parse_id(memory_id))
+
+    def list(
+        self,
+        *,
+        limit: int | None = 50,
+        scope: str = "",
+        kind: str | None = None,
+        as_of: When = None,
+        known_at: When = None,
+        archived: bool = False,
+        all: bool = False,
+        all_scopes: bool = False,
+        now: datetime | None = None,
+    ) -> list[m.Memory]:
+        """Records, newest first: the current ones unless asked otherwise.
+
+        Args:
+            archived: only archived records.
+            all: every record of the scopes, whatever its state.
+            all_scopes: do not look at the scope.
+        """
+        if limit is not None and limit < 1:
+            raise BrainError("brain_limit_invalid", "--limit 应为正整数。", 2)
+        view = self._view(scope, kind, as_of, known_at, now, all_scopes=all_scopes)
+        with self._store.read() as db:
+            if all:
+                return memories.everything(db, view.scopes, kind, limit)
+            return memories.listing(db, view.with_archived(archived), limit)
+
+    def _view(
+        self,
+        scope: str,
+        kind: str | None,
+        as_of: When,
+        known_at: When,
+        now: datetime | None,
+        *,
+        include_expired: bool = False,
+        all_scopes: bool = False,
+    ) -> View:
+        moment = now or now_utc()
+        m.check_label(scope, "范围", "brain_scope_invalid")
+        return View(
+            as_of=to_iso(moment) if as_of is None else parse_time(as_of, now=moment),
+            known_at=None if known_at is None else parse_time(known_at, now=moment),
+            scopes=None if all_scopes else tuple(dict.fromkeys((scope, ""))),
+            kind=None if kind is None else m.check_kind(kind),
+            include_expired=include_expired,
+        )
+
+    def recall(
+        self,
+        query: str,
+        k: int = 5,
+        *,
+        scope: str = "",
+        kind: str | None = None,
+        as_of: When = None,
+        known_at: When = None,
+        include_expired: bool = False,
+        context: str | None = None,
+        now: datetime | None = None,
+    ) -> m.RecallResult:
+        """The k best memories for a query, whatever the gate thinks of them.
+
+        Args:
+            scope: seen beside the global scope.
+            context: the previous turns, looked at when the query leans on them.
+
+        Raises:
+            BrainError: ``brain_query_empty`` (65), ``brain_k_invalid`` (2).
+        """
+        asked = self._ask(query, context)
+        if not asked.folded.strip():
+            raise BrainError("brain_query_empty", "查询是空的，请给出要找的内容。")
+        view = self._view(scope, kind, as_of, known_at, now, include_expired=include_expired)
+        _check_k(k)
+        found = self._find(asked, view, k, semantic=True)
+        decision = found.decision
+        return m.RecallResult(
+            query, found.hits[:k], found.skills, decision, found.degraded, decision.reasons
+        )
+
+    def search(
+        self,
+        query: str,
+        k: int = 10,
+        *,
+        scope: str = "",
+        kind: str | None = None,
+        as_of: When = None,
+        known_at: When = None,
+        include_expired: bool = False,
+        now: datetime | None = None,
+    ) -> m.RecallResult:
+        """As :meth:`recall`, with the lexical lane alone; for looking into why a word misses."""
+        asked = self._ask(query, None)
+        if not asked.folded.strip():
+            raise BrainError("brain_query_empty", "查询是空的，请给出要找的内容。")
+        view = self._view(scope, kind, as_of, known_at, now, include_expired=include_expired)
+        _check_k(k)
+        found = self._find(asked, view, k, semantic=False)
+        return m.RecallResult(query, found.hits[:k], found.skills, None, found.degraded)
+
+    def check(
+        self,
+        query: str,
+        *,
+        scope: str = "",
+        as_of: When = None,
+        threshold: float | None = None,
+        context: str | None = None,
+        now: datetime | None = None,
+    ) -> m.Gate:
+        """Whether this memory can answer a query.
+
+        Args:
+            threshold: probability from which the answer is yes; None is the calibrated default.
+
+        Raises:
+            BrainError: ``brain_threshold_invalid`` (65).
+        """
+        asked = self._ask(query, context)
+        view = self._view(scope, None, as_of, None, now)
+        return self._find(asked, view, INJECT_POOL, semantic=True, threshold=threshold).decision
+
+    def inject(
+        self,
+        query: str,
+        *,
+        budget: int | None = None,
+        scope: str = "",
+        as_of: When = None,
+        known_at: When = None,
+        context: str | None = None,
+        now: datetime | None = None,
+    ) -> m.InjectResult:
+        """The block for an agent's prompt; '' when the gate says no.
+
+        Args:
+            budget: estimated tokens the block may take; None is 420, 0 is unlimited.
+
+        Raises:
+            BrainError: ``brain_budget_invalid`` (2) for a negative budget.
+        """
+        if budget is not None and budget < 0:
+            raise BrainError("brain_budget_invalid", "--budget 不能是负数；0 表示不限。", 2)
+        limit = DEFAULT_BUDGET if budget is None else budget
+        asked = self._ask(query, context)
+        view = self._view(scope, None, as_of, known_at, now)
+        found = self._find(asked, view, INJECT_POOL, semantic=True)
+        decision = found.decision
+        if not decision.answerable:
+            return m.InjectResult("", False, decision.probability, 0, degraded=found.degraded)
+        chosen = [h for h in (*found.hits, *found.skills) if h.id in decision.ids]
+        block = pack.block(chosen, limit)
+        return m.InjectResult(
+            block.text,
+            bool(block.text),
+            decision.probability,
+            block.tokens,
+            block.hits,
+            block.left_out,
+            found.degraded,
+        )
+
+    def _ask(self, query: str, context: str | None) -> question.Question:
+        text = m.clean_query(query)
+        own: list[str] = []
+        if self._store.exists():
+            with self._store.read() as db:
+                own = [word for word, _, _ in meta.words(db)]
+        earlier = m.clean_query(context) if context else ""
+        return question.read(text, own, earlier)
+
+    def _find(
+        self,
+        asked: question.Question,
+        view: View,
+        k: int,
+        *,
+        semantic: bool,
+        threshold: float | None = None,
+    ) -> _Found:
+        """Runs the lanes and the gate on one moment of the file."""
+        wanted = gate.checked_threshold(threshold)
+        facts = self._facts()
+        embedder: Embedder | None = None
+        degraded: tuple[str, ...] = ()
+        vector: NDArray[np.float32] | None = None
+        if semantic and asked.searchable and not asked.chitchat:
+            embedder = self._load_embedder(facts)
+            degraded = self._degraded(facts, embedder)
+            if embedder is not None:
+                vector = embedder.embed_query(simplify(asked.text))
+        with self._store.read() as db:
+            facts = file.facts(db)
+            if embedder is not None and facts.get(meta.MODEL) != embedder.name:
+                # Re-embedded by another process between the two looks.
+                vector, degraded = None, (*degraded, "model_mismatch")
+            source = search.Source(db, vector, facts.get(meta.VECTORS), facts.get(meta.LAST_DECAY))
+            pool = max(k, INJECT_POOL)
+            skills = search.Ranked()
+            if view.kind is None:
+                ranked = search.run(source, asked, replace(view, not_kind=m.SKILL_KIND), pool)
+                if memories.has_kind(db, m.SKILL_KIND):
+                    of_kind = replace(view, kind=m.SKILL_KIND)
+                    skills = search.run(source, asked, of_kind, SKILL_PLACES)
+            else:
+                ranked = search.run(source, asked, view, pool)
+        degraded = tuple(dict.fromkeys((*degraded, *ranked.degraded, *skills.degraded)))
+        model = embedder.name if vector is not None and embedder is not None else None
+        decision = gate.judge(asked, ranked, skills, model, wanted, degraded)
+        return _Found(ranked.hits, skills.hits, decision, degraded)
+
+    # The file as a whole --------------------------------------------------------------------
+
+    def stats(self) -> Stats:
+        """What is in the file."""
+        from brain.embed import models
+        from brain.store import schema
+
+        now = to_iso(now_utc())
+        everywhere = View(as_of=now, scopes=None)
+        with self._store.read() as db:
+            facts = file.facts(db)
+            states = memories.state_counts(db, now)
+            by_kind = memories.counts_by(db, "kind", everywhere)
+            by_scope = memories.counts_by(db, "scope", everywhere)
+            present, missing = vectors.counts(db, facts.get(meta.VECTORS))
+            number = schema.version(db)
+        size = 0
+        for suffix in ("", "-wal"):
+            with suppress(OSError):
+                size += Path(f"{self.path}{suffix}").stat().st_size
+        name = facts.get(meta.MODEL) or None
+        languages: tuple[str, ...] = next(
+            (info.languages for info in models.known() if info.name == name), ()
+        )
+        degraded = list(self.degraded())
+        if name is not None and missing and "no_vec" not in degraded:
+            degraded.append("vectors_pending")
+        return Stats(
+            total=states["total"],
+            current=sum(by_kind.values()),
+            archived=states["archived"],
+            superseded=states["superseded"],
+            expired=states["expired"],
+            retracted=states["retracted"],
+            future=states["future"],
+            by_kind=by_kind,
+            by_scope=by_scope,
+            model=name,
+            dim=facts.get(meta.DIM),
+            languages=languages,
+            vectors_present=present,
+            vectors_missing=missing,
+            bytes=size,
+            schema=number,
+            last_decay=facts.get(meta.LAST_DECAY),
+            degraded=tuple(degraded),
+        )
+
+    def brief(self, budget: int | None = None, *, scope: str = "") -> briefing.Brief:
+        """What an agent should know before any question: pinned records, preferences, an overview.
+
+        Args:
+            budget: estimated tokens; None is 420, 0 is unlimited.
+        """
+        if budget is not None and budget < 0:
+            raise BrainError("brain_budget_invalid", "--budget 不能是负数；0 表示不限。", 2)
+        view = self._view(scope, None, None, None, None)
+        with self._store.read() as db:
+            return briefing.write(db, view, DEFAULT_BUDGET if budget is None else budget)
+
+    def reembed(self, model: str, *, progress: Progress | None = None) -> reembedding.ReembedResult:
+        """Gives every record vectors of another (or the same) model; resumable after a break.
+
+        The old vectors serve until the new set is whole.
+
+        Args:
+            model: a model's name, or ``'none'`` to do without vectors.
+            progress: called with (done, total) passages.
+        """
+        result = reembedding.run(self._store, model, progress)
+        with self._embedder_lock:
+            self._embedder = None
+            self._embedder_missing = False
+            self._asked_model = None
+        return result
+
+    def words(self) -> tuple[OwnWord, ...]:
+        """The user's own words."""
+        with self._store.read() as db:
+            return tuple(OwnWord(*row) for row in meta.words(db))
+
+    def add_word(self, line: str, *, now: datetime | None = None) -> OwnWord:
+        """Adds one of the user's own words: ``词 [词频] [词性]``, jieba's dictionary format."""
+        word = OwnWord(*words.parse_own_word(line))
+        with self._store.write() as db:
+            meta.add_word(db, word.word, word.freq, word.tag, to_iso(now or now_utc()))
+        return word
+
+    def remove_word(self, word: str) -> bool:
+        """Removes one of the user's own words; False when it was not there."""
+        if not self._store.exists():
+            return False
+        with self._store.write() as db:
+            return meta.remove_word(db, word)
+
+
+def _check_k(k: int) -> None:
+    if not 1 <= k <= MAX_K:
+        raise BrainError("brain_k_invalid", f"-k 应在 1 到 {MAX_K} 之间。", 2)

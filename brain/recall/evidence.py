@@ -1,0 +1,102 @@
+"""The second stage: how well each of the best candidates really answers.
+
+The lanes' ranks say who comes first in a lane, not by how much. For the best candidates of both,
+this stage puts three measures side by side, each scaled within the query: bm25 against the best
+bm25, similarity against the best and the crowd, and the share of the query's IDF mass that the
+candidate holds. Their sum gives an order, and only that order goes on into the fusion.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from brain.text.grams import index_terms
+
+SIMILARITY_WEIGHT = 1.4
+COVERAGE_WEIGHT = 1.0
+"""Fitted on the shared sets, each left out in turn (bench/retrieval.py prints the result)."""
+
+CROWD_FROM = 20
+"""Similarities from this place on are the crowd a near one is measured against."""
+
+LEAST_SPREAD = 0.035
+"""A best similarity nearer to the crowd than this is no evidence, and is not blown up to one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What speaks for one candidate.
+
+    Args:
+        bm25: the gram index's value, 0 where no gram matches.
+        coverage: share of the query's IDF mass it holds, in [0, 1].
+        content: the same over the query's content terms alone.
+        similarity: cosine of its nearest passage, None without vectors.
+        score: the weighted sum; good for order only.
+    """
+
+    bm25: float
+    coverage: float
+    content: float
+    similarity: float | None
+    score: float
+
+
+def share(held: set[str], folded: str, weights: Mapping[str, float]) -> float:
+    """Which share of weighted terms a folded text holds; lone characters count as substrings."""
+    total = sum(weights.values())
+    if total <= 0:
+        return 0.0
+    found = 0.0
+    for term, weight in weights.items():
+        if term in held or (term.endswith("*") and term[:-1] in folded):
+            found += weight
+    return found / total
+
+
+def crowd(similarities: Sequence[float]) -> float:
+    """What unrelated text of this file looks like to a query: the mean from place 20 on.
+
+    Args:
+        similarities: falling; with few of them the lowest stands for the crowd.
+    """
+    rest = similarities[CROWD_FROM:]
+    if rest:
+        return sum(rest) / len(rest)
+    return similarities[-1] if similarities else 0.0
+
+
+def weigh(
+    folded: Mapping[int, str],
+    bm25: Mapping[int, float],
+    similarity: Mapping[int, float],
+    all_terms: Mapping[str, float],
+    content_terms: Mapping[str, float],
+    background: float,
+) -> dict[int, Evidence]:
+    """The evidence for each candidate.
+
+    Args:
+        folded: candidate id → its folded text.
+        bm25: candidate id → bm25, where it has one.
+        similarity: candidate id → cosine, where it has one.
+        all_terms, content_terms: the query's terms with their IDF.
+        background: :func:`crowd` of the lane's similarities.
+    """
+    best_bm25 = max(bm25.values(), default=0.0)
+    spread = max(max(similarity.values(), default=0.0) - background, LEAST_SPREAD)
+    out: dict[int, Evidence] = {}
+    for key, text in folded.items():
+        held = set(index_terms(text))
+        coverage = share(held, text, all_terms)
+        near = similarity.get(key)
+        score = COVERAGE_WEIGHT * coverage
+        if best_bm25 > 0:
+            score += bm25.get(key, 0.0) / best_bm25
+        if near is not None:
+            score += SIMILARITY_WEIGHT * (near - background) / spread
+        out[key] = Evidence(
+            bm25.get(key, 0.0), coverage, share(held, text, content_terms), near, score
+        )
+    return out

@@ -1,0 +1,200 @@
+"""The gate: can this memory answer this?
+
+A small logistic model over evidence that can be calibrated: which share of the query's content the
+best hits hold, how near the nearest meaning is against what this model gives unrelated text and
+against this file's crowd, whether the lanes agree. Neither a raw cosine nor an RRF value is a
+threshold. One weights file for each embedder and one for none; a model without its own is
+``uncalibrated`` and is judged by words alone.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from brain.errors import EXIT_DATA, BrainError
+from brain.memory import Gate, Hit
+from brain.recall import evidence
+from brain.recall.lexical import idf
+from brain.recall.question import Question
+from brain.recall.search import Ranked
+
+_WEIGHTS = Path(__file__).parent / "weights"
+NO_MODEL = "none"
+
+HEAD = 3
+"""How many of the best hits are held against a question."""
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """A fitted gate: see ``bench/fit_gate.py``, which writes the files.
+
+    Args:
+        model: the embedder it belongs to, or ``none``.
+        bias: of the logistic model.
+        weights: feature → weight.
+        threshold: the default operating point, a probability.
+        near, spread: mean and standard deviation of the similarity this embedder gives a query
+            and unrelated text.
+    """
+
+    model: str
+    bias: float
+    weights: Mapping[str, float]
+    threshold: float
+    near: float
+    spread: float
+
+
+@cache
+def load(model: str) -> Weights | None:
+    """The weights of an embedder, or None where none were fitted."""
+    path = _WEIGHTS / f"{model}.json"
+    if "/" in model or not path.is_file():
+        return None
+    data = json.loads(path.read_text(encoding="utf-8"))
+    return Weights(
+        data["model"],
+        data["bias"],
+        data["weights"],
+        data["threshold"],
+        data["near"],
+        data["spread"],
+    )
+
+
+def checked_threshold(value: float | None) -> float | None:
+    """Accepts a threshold in [0, 1] or None. Raises ``brain_threshold_invalid`` (65)."""
+    if value is not None and not 0.0 <= value <= 1.0:
+        raise BrainError(
+            "brain_threshold_invalid", f"阈值应在 0 到 1 之间，收到 {value}。", EXIT_DATA
+        )
+    return value
+
+
+def features(
+    question: Question, ranked: Ranked, weights: Weights, hit: Hit | None = None
+) -> dict[str, float]:
+    """What the model looks at, for the best hits or for one hit.
+
+    Args:
+        hit: judge this hit alone instead of the best of the first ``HEAD``.
+    """
+    judged = [hit] if hit is not None else list(ranked.hits[:HEAD])
+    seen = [ranked.evidence[h.id] for h in judged]
+    content = max((e.content for e in seen), default=0.0)
+    covered = max((e.coverage for e in seen), default=0.0)
+    size = math.log1p(len(question.content))
+    out = {
+        "content": content,
+        "coverage": covered,
+        "content_size": content * size,
+        "size": size,
+    }
+    known = [e.similarity for e in seen if e.similarity is not None]
+    if known and weights.model != NO_MODEL:
+        best = max(known)
+        crowd = evidence.crowd(ranked.similarities)
+        # A file of a few notes has no crowd of its own: the model's mean stands in.
+        n = max(0, len(ranked.similarities) - evidence.CROWD_FROM)
+        background = (n * crowd + 20 * weights.near) / (n + 20)
+        out["nearness"] = (best - weights.near) / weights.spread
+        out["gap"] = (best - background) / weights.spread
+        out["both"] = content * max(0.0, out["nearness"])
+    return out
+
+
+def probability(weights: Weights, found: Mapping[str, float]) -> float:
+    """The logistic model's value, in (0, 1)."""
+    z = weights.bias + sum(weights.weights.get(name, 0.0) * x for name, x in found.items())
+    return 1.0 / (1.0 + math.exp(-max(-40.0, min(40.0, z))))
+
+
+def judge(
+    question: Question,
+    notes: Ranked,
+    skills: Ranked,
+    model: str | None,
+    threshold: float | None,
+    degraded: tuple[str, ...],
+) -> Gate:
+    """Whether the hits answer the question, and which of them belong in a block.
+
+    Args:
+        notes, skills: what was found; skills have places of their own and may answer alone.
+        model: the embedder that took part, or None.
+        threshold: probability from which the answer is yes; None is the fitted one.
+        degraded: codes to pass on.
+    """
+    if question.chitchat:
+        return Gate(False, 0.0, ("这是寒暄，没有要查的内容。",), (), degraded)
+    if not question.searchable:
+        return Gate(False, 0.0, ("查询里没有可检索的字词。",), (), degraded)
+    if not notes.hits and not skills.hits:
+        return Gate(False, 0.0, ("记忆里没有任何相关的内容。",), (), degraded)
+    weights, marks = _weights(model)
+    limit = weights.threshold if threshold is None else threshold
+    best = 0.0
+    ids: list[int] = []
+    reasons: tuple[str, ...] = ()
+    for ranked in (notes, skills):
+        if not ranked.hits:
+            continue
+        value = probability(weights, features(question, ranked, weights))
+        if value > best or not reasons:
+            best = max(best, value)
+            reasons = _reasons(question, ranked, weights)
+        if value >= limit:
+            ids += _worth_showing(question, ranked, weights)
+    return Gate(best >= limit, best, reasons, tuple(ids), (*degraded, *marks))
+
+
+def _weights(model: str | None) -> tuple[Weights, tuple[str, ...]]:
+    none = load(NO_MODEL)
+    if none is None:
+        raise BrainError(
+            "brain_gate_missing", "缺少判断门的权重文件，请重新安装 brain-memory。", 69
+        )
+    if model is None:
+        return none, ()
+    fitted = load(model)
+    return (none, ("uncalibrated",)) if fitted is None else (fitted, ())
+
+
+SHARE_OF_BEST = 0.35
+"""A hit whose own probability is below this share of the best one's is not shown with it."""
+
+
+def _worth_showing(question: Question, ranked: Ranked, weights: Weights) -> tuple[int, ...]:
+    """The hits that themselves speak to the question, in their order; the first always does."""
+    own = {h.id: probability(weights, features(question, ranked, weights, h)) for h in ranked.hits}
+    best = max(own.values())
+    keep = [h.id for h in ranked.hits if own[h.id] >= SHARE_OF_BEST * best]
+    return tuple(keep) if keep else (ranked.hits[0].id,)
+
+
+def _reasons(question: Question, ranked: Ranked, weights: Weights) -> tuple[str, ...]:
+    first = ranked.hits[0]
+    out: list[str] = []
+    terms = first.lanes["lexical"].terms if "lexical" in first.lanes else ()
+    telling = sorted(
+        (t for t in terms if t in question.content),
+        key=lambda t: (-idf(ranked.frequency.get(t, 0), ranked.total), t),
+    )[:5]
+    if telling:
+        share = ranked.evidence[first.id].content
+        out.append(f"查询里的「{'、'.join(telling)}」被 #{first.id} 覆盖（占内容的 {share:.0%}）。")
+    else:
+        out.append("最好的候选没有覆盖查询里的任何实词。")
+    near = [h for h in ranked.hits if ranked.evidence[h.id].similarity is not None]
+    if near and weights.model != NO_MODEL:
+        best = max(near, key=lambda h: (ranked.evidence[h.id].similarity or 0.0, -h.id))
+        sigma = ((ranked.evidence[best.id].similarity or 0.0) - weights.near) / weights.spread
+        side = "高于" if sigma >= 0 else "低于"
+        out.append(f"语义最近的是 #{best.id}，{side}无关文本的背景 {abs(sigma):.1f}σ。")
+    return tuple(out)

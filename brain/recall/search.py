@@ -1,0 +1,171 @@
+"""Recall: run the lanes, weigh the best candidates, fuse by rank, keep the evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import apsw
+
+from brain.memory import Hit, LaneRank, Memory
+from brain.recall import evidence, fusion, lexical, semantic
+from brain.recall.quality import quality
+from brain.recall.question import Question
+from brain.store import memories, vectors
+from brain.store.view import View
+from brain.text.fold import fold
+from brain.text.grams import index_terms
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+POOL = 100
+"""How many candidates each lane may propose."""
+
+SECOND_STAGE = 40
+"""How many of them, by the lanes' fused rank, the second stage weighs."""
+
+EVIDENCE_WEIGHT = 1.0
+QUALITY_WEIGHT = 0.03
+"""The prior settles near-ties; it must not lift a poor match over a good one."""
+
+QUALITY_STEP = 0.05
+"""Differences of quality below this are none: a second of age must not be a rank."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where to look.
+
+    Args:
+        db: a connection inside one read transaction.
+        vector: the embedded question, (dim,), or None to leave the semantic lane out.
+        table: the vector table, or None.
+        reference: the instant recency counts from, UTC ISO; None before the first decay.
+    """
+
+    db: apsw.Connection
+    vector: NDArray[np.float32] | None
+    table: str | None
+    reference: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """The fused order of a question's candidates, with what speaks for each.
+
+    Args:
+        hits: best first, each with its lanes; ``text`` is the whole memory.
+        evidence: hit id → its evidence.
+        frequency: in how many notes each term of the question occurs.
+        total: how many notes there are to compare with.
+        similarities: of the semantic lane, falling.
+        degraded: codes of parts that could not run.
+    """
+
+    hits: tuple[Hit, ...] = ()
+    evidence: Mapping[int, evidence.Evidence] = field(default_factory=dict)
+    frequency: Mapping[str, int] = field(default_factory=dict)
+    total: int = 0
+    similarities: tuple[float, ...] = ()
+    degraded: tuple[str, ...] = ()
+
+
+def run(source: Source, question: Question, view: View, limit: int) -> Ranked:
+    """The visible memories a question finds, best first, at most ``limit``."""
+    db = source.db
+    scope_ids = None if view.scopes is None else memories.scope_ids(db, view.scopes)
+    highest = memories.highest_id(db)
+    degraded: tuple[str, ...] = ()
+    try:
+        words = lexical.lane(db, question, view, scope_ids, highest, POOL)
+    except apsw.SQLError as e:
+        if "no such tokenizer" not in str(e):
+            raise
+        degraded = ("no_trigram",)
+        words = lexical.lane(db, question, view, scope_ids, highest, POOL, use_trigrams=False)
+    near: tuple[semantic.Near, ...] = ()
+    if source.vector is not None and source.table is not None:
+        near = semantic.lane(db, source.table, source.vector, view, scope_ids, POOL)
+    by_words = {f.id: place for place, f in enumerate(words.found, start=1)}
+    by_meaning = {n.id: place for place, n in enumerate(near, start=1)}
+    lanes = [(1.0, by_words), (1.0, by_meaning)]
+    first = fusion.ordered(fusion.rrf(lanes, sorted(by_words.keys() | by_meaning.keys())))
+    first = first[: max(SECOND_STAGE, limit)]
+    records = memories.get_many(db, first)
+    weighed = _weigh(source, question, words, near, records)
+    hits = _fuse(question, words, near, records, weighed, source.reference)[:limit]
+    return Ranked(
+        tuple(hits),
+        {h.id: weighed[h.id] for h in hits},
+        words.frequency,
+        highest,
+        tuple(n.similarity for n in near),
+        degraded,
+    )
+
+
+def _weigh(
+    source: Source,
+    question: Question,
+    words: lexical.Lexical,
+    near: Sequence[semantic.Near],
+    records: Mapping[int, Memory],
+) -> dict[int, evidence.Evidence]:
+    similarity = {n.id: n.similarity for n in near}
+    absent = [i for i in records if i not in similarity]
+    if absent and source.vector is not None and source.table is not None:
+        exact = vectors.similarities(source.db, source.table, source.vector, absent)
+        similarity |= {i: value for i, (value, _) in exact.items()}
+    return evidence.weigh(
+        {i: fold(record.text) for i, record in records.items()},
+        {f.id: f.score for f in words.found if f.score > 0},
+        {i: s for i, s in similarity.items() if i in records},
+        {t: words.idf(t) for t in question.terms},
+        {t: words.idf(t) for t in question.content},
+        evidence.crowd([n.similarity for n in near]),
+    )
+
+
+def _fuse(
+    question: Question,
+    words: lexical.Lexical,
+    near: Sequence[semantic.Near],
+    records: Mapping[int, Memory],
+    weighed: Mapping[int, evidence.Evidence],
+    reference: str | None,
+) -> list[Hit]:
+    found = {f.id: (place, f) for place, f in enumerate(words.found, start=1)}
+    meant = {n.id: (place, n) for place, n in enumerate(near, start=1)}
+    worth = {i: quality(record, reference) for i, record in records.items()}
+    by_evidence = fusion.competition_ranks({i: round(e.score, 9) for i, e in weighed.items()})
+    by_quality = fusion.competition_ranks(
+        {i: round(w / QUALITY_STEP) * QUALITY_STEP for i, w in worth.items()}
+    )
+    scores = fusion.rrf(
+        [(EVIDENCE_WEIGHT, by_evidence), (QUALITY_WEIGHT, by_quality)], sorted(records)
+    )
+    hits: list[Hit] = []
+    for i in fusion.ordered(scores):
+        lanes: dict[str, LaneRank] = {}
+        if i in found:
+            place, candidate = found[i]
+            terms = matched(question, records[i].text)
+            lanes["lexical"] = LaneRank(place, candidate.score or candidate.trigram, terms)
+        if i in meant:
+            place, neighbour = meant[i]
+            lanes["semantic"] = LaneRank(place, neighbour.similarity)
+        lanes["quality"] = LaneRank(by_quality[i], worth[i])
+        lanes["evidence"] = LaneRank(by_evidence[i], weighed[i].score)
+        hits.append(Hit(records[i], records[i].text, scores[i], lanes))
+    return hits
+
+
+def matched(question: Question, text: str) -> tuple[str, ...]:
+    """Which terms of a question a text holds; its windows where no term matches."""
+    folded = fold(text)
+    held = set(index_terms(folded))
+    found = [t for t in question.terms if t in held or (t.endswith("*") and t[:-1] in folded)]
+    return tuple(found or [w for w in question.windows if w in folded])

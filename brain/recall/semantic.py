@@ -1,0 +1,44 @@
+"""The semantic lane: nearest passages by cosine similarity, one place a memory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import apsw
+
+from brain.store import vectors
+from brain.store.view import View
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True)
+class Near:
+    """A candidate of the lane: its nearest passage and the cosine similarity to it."""
+
+    id: int
+    passage: int
+    similarity: float
+
+
+def lane(
+    db: apsw.Connection,
+    table: str,
+    vector: NDArray[np.float32],
+    view: View,
+    scope_ids: Sequence[int] | None,
+    limit: int,
+) -> tuple[Near, ...]:
+    """The nearest visible memories, nearest first.
+
+    Args:
+        table: the file's vector table.
+        vector: the embedded query, (dim,), unit length.
+        limit: how many passages the scan returns.
+    """
+    rows = vectors.search(db, table, vector, view, scope_ids, limit)
+    return tuple(Near(memory_id, passage, similarity) for memory_id, passage, similarity in rows)

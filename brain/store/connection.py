@@ -1,0 +1,215 @@
+"""Opening the SQLite file safely, and turning SQLite's errors into ours."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import quote
+
+import apsw
+
+from brain.errors import (
+    EXIT_BUSY,
+    EXIT_CANT_CREATE,
+    EXIT_CONFIG,
+    EXIT_IO,
+    EXIT_NO_INPUT,
+    EXIT_UNAVAILABLE,
+    BrainError,
+)
+from brain.store import schema
+
+BUSY_TIMEOUT_MS = 5000
+_HEADER = b"SQLite format 3\0"
+
+
+def look_at(path: Path) -> bool:
+    """Says whether a usable database file is there; raises when something else is.
+
+    Returns:
+        False when there is no file or an empty one, True when there is an SQLite file.
+
+    Raises:
+        BrainError: ``brain_db_symlink`` (73), ``brain_db_not_file`` (66),
+            ``brain_db_not_ours`` (66), ``brain_db_unreadable`` (73).
+    """
+    try:
+        info = path.lstat()
+    except FileNotFoundError:
+        return False
+    except NotADirectoryError:
+        raise BrainError(
+            "brain_db_not_file", f"路径里有一段不是文件夹：{path}", EXIT_NO_INPUT
+        ) from None
+    except (OSError, ValueError) as e:
+        raise BrainError(
+            "brain_db_unreadable", f"看不到这个路径：{path}（{e}）", EXIT_CANT_CREATE
+        ) from None
+    if stat.S_ISLNK(info.st_mode):
+        raise BrainError(
+            "brain_db_symlink",
+            f"记忆文件不能是符号链接：{path}；请给出真正的文件路径。",
+            EXIT_CANT_CREATE,
+        )
+    if not stat.S_ISREG(info.st_mode):
+        raise BrainError(
+            "brain_db_not_file", f"这不是普通文件，不能当记忆文件：{path}", EXIT_NO_INPUT
+        )
+    if info.st_size == 0:
+        return False
+    try:
+        with path.open("rb") as f:
+            head = f.read(len(_HEADER))
+    except OSError as e:
+        raise BrainError(
+            "brain_db_unreadable", f"读不了记忆文件：{path}（{e.strerror}）", EXIT_CANT_CREATE
+        ) from None
+    if head != _HEADER:
+        raise BrainError(
+            "brain_db_not_ours", f"这不是 SQLite 文件，没有动它：{path}", EXIT_NO_INPUT
+        )
+    return True
+
+
+@contextlib.contextmanager
+def translated(path: Path | None = None) -> Iterator[None]:
+    """Runs a block and raises SQLite's errors as :class:`BrainError` with their exit codes."""
+    where = f"：{path}" if path else ""
+    try:
+        yield
+    except apsw.BusyError:
+        raise BrainError(
+            "brain_busy", f"记忆文件正被别的进程占用，请稍后再试{where}", EXIT_BUSY
+        ) from None
+    except apsw.NotADBError:
+        raise BrainError(
+            "brain_db_not_ours", f"这不是 SQLite 文件，没有动它{where}", EXIT_NO_INPUT
+        ) from None
+    except apsw.CorruptError as e:
+        raise BrainError(
+            "brain_db_damaged",
+            f"记忆文件已损坏（{e}）；请先复制一份，再用备份恢复{where}",
+            EXIT_IO,
+        ) from None
+    except apsw.FullError:
+        raise BrainError(
+            "brain_disk_full", f"磁盘满了，这次没有写入任何内容{where}", EXIT_IO
+        ) from None
+    except apsw.ReadOnlyError:
+        raise BrainError(
+            "brain_db_read_only", f"记忆文件或所在文件夹是只读的，没有写入{where}", EXIT_CANT_CREATE
+        ) from None
+    except (apsw.CantOpenError, apsw.PermissionsError, apsw.AuthError):
+        raise BrainError(
+            "brain_db_cannot_open", f"打不开记忆文件，请检查路径和权限{where}", EXIT_CANT_CREATE
+        ) from None
+    except apsw.IOError as e:
+        raise BrainError("brain_db_io", f"读写记忆文件出错（{e}）{where}", EXIT_IO) from None
+
+
+def connect(path: Path, *, writable: bool) -> apsw.Connection:
+    """Opens an existing SQLite file with the settings every connection of ours has.
+
+    A read-only file whose folder cannot be written either is opened as immutable: SQLite cannot
+    make its shared-memory file there, and nobody can be writing.
+
+    Raises:
+        BrainError: see :func:`translated`, and :func:`check_version`.
+    """
+    with translated(path):
+        if writable:
+            db = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
+            _settle(db)
+            db.pragma("journal_mode", "wal")
+            db.pragma("synchronous", "FULL")
+            db.pragma("foreign_keys", "ON")
+            db.pragma("secure_delete", "ON")
+            return db
+        uri = "file:" + quote(str(path.absolute())) + "?mode=ro"
+        flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+        db = apsw.Connection(uri, flags=flags)
+        try:
+            _settle(db)
+            schema.version(db)
+        except (apsw.CantOpenError, apsw.ReadOnlyError):
+            db.close()
+            db = apsw.Connection(uri + "&immutable=1", flags=flags)
+            _settle(db)
+        return db
+
+
+def _settle(db: apsw.Connection) -> None:
+    db.set_busy_timeout(BUSY_TIMEOUT_MS)
+    db.pragma("trusted_schema", "OFF")
+    db.pragma("cache_size", -16_000)
+
+
+def check_version(db: apsw.Connection, path: Path) -> int:
+    """The schema number of an open file of ours.
+
+    Raises:
+        BrainError: ``brain_db_not_ours`` (66) for another program's file,
+            ``brain_schema_newer`` (78) for a file from a newer brain.
+    """
+    with translated(path):
+        number = schema.version(db)
+        ours = db.pragma("application_id") == schema.APPLICATION_ID
+        empty = not db.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchall()
+    if not ours and not (empty and number == 0):
+        raise BrainError(
+            "brain_db_not_ours", f"这是别的程序的 SQLite 文件，没有动它：{path}", EXIT_NO_INPUT
+        )
+    if number > schema.SCHEMA_VERSION:
+        raise BrainError(
+            "brain_schema_newer",
+            f"记忆文件的格式（{number}）比这个程序（{schema.SCHEMA_VERSION}）新，"
+            f"请升级 brain-memory：{path}",
+            EXIT_CONFIG,
+        )
+    return number
+
+
+def create(path: Path) -> None:
+    """Makes an empty file with mode 0600, and its folder (0700) where it is missing.
+
+    Raises:
+        BrainError: ``brain_db_cannot_create`` (73).
+    """
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with contextlib.suppress(FileExistsError):
+            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+    except (OSError, ValueError) as e:
+        reason = getattr(e, "strerror", None) or str(e)
+        raise BrainError(
+            "brain_db_cannot_create", f"不能建立记忆文件：{path}（{reason}）", EXIT_CANT_CREATE
+        ) from None
+
+
+def load_vectors(db: apsw.Connection) -> bool:
+    """Loads sqlite-vec into a connection; False when this machine cannot."""
+    try:
+        import sqlite_vec
+
+        db.enable_load_extension(True)
+        try:
+            db.load_extension(sqlite_vec.loadable_path())
+        finally:
+            db.enable_load_extension(False)
+    except (ImportError, AttributeError, apsw.Error, OSError):
+        return False
+    return True
+
+
+def require_fts5(db: apsw.Connection) -> None:
+    """Raises ``brain_fts5_missing`` (69) where SQLite was built without FTS5."""
+    names = {row[0] for row in db.execute("SELECT name FROM pragma_module_list")}
+    if "fts5" not in names:
+        raise BrainError(
+            "brain_fts5_missing",
+            "这个 apsw 的 SQLite 没有 FTS5，请重新安装官方的 apsw 轮子：pip install -U apsw。",
+            EXIT_UNAVAILABLE,
+        )

@@ -1,0 +1,256 @@
+"""The ``memories`` table, its passages, and the meaning of a row."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import apsw
+
+from brain.memory import Memory, content_hash
+from brain.store.sql import one, rows
+from brain.store.view import View
+
+_FIELDS = (
+    "id, kind, text, scope, source, importance, confidence, strength, pinned, valid_from, valid_to,"
+    " recorded_at, retracted_at, supersedes, superseded_by, archived_at, evidence, content_hash,"
+    " use_count, last_used_at"
+)
+_M_FIELDS = ", ".join("m." + f.strip() for f in _FIELDS.split(","))
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A checked memory, ready to be stored: every default applied, every time UTC ISO."""
+
+    text: str
+    kind: str
+    scope: str
+    source: str
+    importance: float
+    confidence: float
+    pinned: bool
+    valid_from: str | None
+    valid_to: str | None
+    recorded_at: str
+    evidence: str = ""
+    supersedes: int | None = None
+
+
+def _memory(row: Sequence[Any]) -> Memory:
+    values = list(row)
+    values[8] = bool(values[8])
+    return Memory(*values)
+
+
+def insert(db: apsw.Connection, record: Record) -> int:
+    """Stores the record and gives its new id."""
+    row = rows(
+        db,
+        "INSERT INTO memories (kind, text, scope, source, importance, confidence, pinned,"
+        " valid_from, valid_to, recorded_at, evidence, supersedes, content_hash, text_sha256)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id",
+        (
+            record.kind,
+            record.text,
+            record.scope,
+            record.source,
+            record.importance,
+            record.confidence,
+            int(record.pinned),
+            record.valid_from,
+            record.valid_to,
+            record.recorded_at,
+            record.evidence,
+            record.supersedes,
+            content_hash(record.text),
+            hashlib.sha256(record.text.encode("utf-8")).digest(),
+        ),
+    )[0]
+    return int(row[0])
+
+
+def get(db: apsw.Connection, memory_id: int) -> Memory | None:
+    """One record by id, whatever its state."""
+    found = rows(db, f"SELECT {_FIELDS} FROM memories WHERE id = ?", (memory_id,))
+    return _memory(found[0]) if found else None
+
+
+def get_many(db: apsw.Connection, ids: Iterable[int]) -> dict[int, Memory]:
+    """Records by id; unknown ids are missing from the result."""
+    wanted = json.dumps(list(ids))
+    found = rows(
+        db,
+        f"SELECT {_FIELDS} FROM memories WHERE id IN (SELECT value FROM json_each(?))",
+        (wanted,),
+    )
+    return {row[0]: _memory(row) for row in found}
+
+
+def find_same(db: apsw.Connection, text: str, kind: str, scope: str, now: str) -> Memory | None:
+    """The current record with the same canonical text, kind and scope, if there is one."""
+    where, args = View(as_of=now, scopes=(scope,), kind=kind).where()
+    found = rows(
+        db,
+        f"SELECT {_M_FIELDS} FROM memories m WHERE m.content_hash = ? AND {where}"
+        " ORDER BY m.id LIMIT 1",
+        (content_hash(text), *args),
+    )
+    return _memory(found[0]) if found else None
+
+
+def listing(db: apsw.Connection, view: View | None, limit: int | None) -> list[Memory]:
+    """Records a view shows (all of the file for None), newest first."""
+    where, args = view.where() if view else ("1", [])
+    found = rows(
+        db,
+        f"SELECT {_M_FIELDS} FROM memories m WHERE {where} ORDER BY m.id DESC LIMIT ?",
+        (*args, -1 if limit is None else limit),
+    )
+    return [_memory(row) for row in found]
+
+
+def everything(
+    db: apsw.Connection, scopes: Sequence[str] | None, kind: str | None, limit: int | None
+) -> list[Memory]:
+    """Records in whatever state, newest first; scopes and kind None for all of them."""
+    found = rows(
+        db,
+        f"SELECT {_M_FIELDS} FROM memories m"
+        " WHERE (?1 IS NULL OR m.scope IN (SELECT value FROM json_each(?1)))"
+        " AND (?2 IS NULL OR m.kind = ?2) ORDER BY m.id DESC LIMIT ?3",
+        (
+            None if scopes is None else json.dumps(list(scopes)),
+            kind,
+            -1 if limit is None else limit,
+        ),
+    )
+    return [_memory(row) for row in found]
+
+
+def pinned(db: apsw.Connection, view: View, limit: int) -> list[Memory]:
+    """Pinned records a view shows, by importance and id."""
+    where, args = view.where()
+    found = rows(
+        db,
+        f"SELECT {_M_FIELDS} FROM memories m WHERE m.pinned = 1 AND {where}"
+        " ORDER BY m.importance DESC, m.id LIMIT ?",
+        (*args, limit),
+    )
+    return [_memory(row) for row in found]
+
+
+def has_kind(db: apsw.Connection, kind: str) -> bool:
+    """Whether any record, in whatever state, is of a kind."""
+    return bool(rows(db, "SELECT 1 FROM memories WHERE kind = ? LIMIT 1", (kind,)))
+
+
+def by_importance(db: apsw.Connection, view: View, limit: int) -> list[Memory]:
+    """Records a view shows, by importance and id."""
+    where, args = view.where()
+    found = rows(
+        db,
+        f"SELECT {_M_FIELDS} FROM memories m WHERE {where}"
+        " ORDER BY m.importance DESC, m.id LIMIT ?",
+        (*args, limit),
+    )
+    return [_memory(row) for row in found]
+
+
+def visible(db: apsw.Connection, ids: Sequence[int], view: View) -> set[int]:
+    """Which of the ids the view shows."""
+    where, args = view.where()
+    found = rows(
+        db,
+        f"SELECT m.id FROM memories m WHERE m.id IN (SELECT value FROM json_each(?)) AND {where}",
+        (json.dumps(list(ids)), *args),
+    )
+    return {row[0] for row in found}
+
+
+def count(db: apsw.Connection, view: View | None = None) -> int:
+    """How many records a view shows; all of the file for None."""
+    where, args = view.where() if view else ("1", [])
+    return int(one(db, f"SELECT count(*) FROM memories m WHERE {where}", args))
+
+
+def counts_by(db: apsw.Connection, column: str, view: View) -> dict[str, int]:
+    """Counts of visible records by ``kind`` or ``scope``, by name."""
+    if column not in {"kind", "scope"}:
+        raise ValueError(column)
+    where, args = view.where()
+    found = rows(
+        db, f"SELECT m.{column}, count(*) FROM memories m WHERE {where} GROUP BY 1 ORDER BY 1", args
+    )
+    return dict(found)
+
+
+def state_counts(db: apsw.Connection, now: str) -> dict[str, int]:
+    """How many records of the file are in each state; one record may be in several."""
+    row = rows(
+        db,
+        "SELECT count(*), count(archived_at), count(superseded_by), count(retracted_at),"
+        " count(*) FILTER (WHERE valid_to <= ?1), count(*) FILTER (WHERE valid_from > ?1)"
+        " FROM memories",
+        (now,),
+    )[0]
+    names = ("total", "archived", "superseded", "retracted", "expired", "future")
+    return dict(zip(names, row, strict=True))
+
+
+def highest_id(db: apsw.Connection) -> int:
+    """The highest id in the file, 0 for an empty one; a cheap stand-in for the count."""
+    return int(one(db, "SELECT coalesce(max(id), 0) FROM memories"))
+
+
+def set_fields(db: apsw.Connection, memory_id: int, **values: object) -> None:
+    """Updates columns of one record."""
+    assignments = ", ".join(f"{name} = ?" for name in values)
+    db.execute(f"UPDATE memories SET {assignments} WHERE id = ?", (*values.values(), memory_id))
+
+
+def add_passages(
+    db: apsw.Connection, memory_id: int, spans: Sequence[tuple[int, int]]
+) -> list[int]:
+    """Stores the stretches (character offsets) of a memory's text; gives their ids."""
+    out: list[int] = []
+    for start, stop in spans:
+        row = rows(
+            db,
+            "INSERT INTO passages (memory_id, start, stop) VALUES (?, ?, ?) RETURNING id",
+            (memory_id, start, stop),
+        )[0]
+        out.append(int(row[0]))
+    return out
+
+
+def passages_of(db: apsw.Connection, memory_id: int) -> list[tuple[int, int, int]]:
+    """A memory's passages as (id, start, stop)."""
+    found = rows(
+        db, "SELECT id, start, stop FROM passages WHERE memory_id = ? ORDER BY start", (memory_id,)
+    )
+    return [(int(a), int(b), int(c)) for a, b, c in found]
+
+
+def texts_after(db: apsw.Connection, last_id: int) -> Iterator[tuple[int, str, str]]:
+    """(id, text, scope) of every record with a higher id, in id order."""
+    yield from rows(db, "SELECT id, text, scope FROM memories WHERE id > ? ORDER BY id", (last_id,))
+
+
+def ensure_scope(db: apsw.Connection, name: str) -> int:
+    """The number of a scope, made when it is new."""
+    db.execute("INSERT OR IGNORE INTO scopes (name) VALUES (?)", (name,))
+    return int(one(db, "SELECT id FROM scopes WHERE name = ?", (name,)))
+
+
+def scope_ids(db: apsw.Connection, names: Iterable[str]) -> list[int]:
+    """The numbers of those scopes that exist."""
+    found = rows(
+        db,
+        "SELECT id FROM scopes WHERE name IN (SELECT value FROM json_each(?)) ORDER BY id",
+        (json.dumps(list(names)),),
+    )
+    return [int(row[0]) for row in found]

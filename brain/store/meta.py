@@ -1,0 +1,56 @@
+"""Single facts about the file, and the user's own words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import apsw
+
+from brain.store.sql import rows
+
+MODEL = "model"
+DIM = "dim"
+VECTORS = "vectors_table"
+FOLD = "fold_version"
+NEXT_MODEL = "next_model"
+NEXT_DIM = "next_dim"
+NEXT_VECTORS = "next_vectors_table"
+LAST_DECAY = "last_decay"
+
+
+def read(db: apsw.Connection) -> dict[str, Any]:
+    """Every fact, by key."""
+    return dict(rows(db, "SELECT key, value FROM meta"))
+
+
+def put(db: apsw.Connection, **facts: object) -> None:
+    """Writes facts; None removes one."""
+    for key, value in facts.items():
+        if value is None:
+            db.execute("DELETE FROM meta WHERE key = ?", (key,))
+        else:
+            db.execute(
+                "INSERT INTO meta (key, value) VALUES (?, ?)"
+                " ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+                (key, value),
+            )
+
+
+def words(db: apsw.Connection) -> list[tuple[str, int | None, str | None]]:
+    """The user's own words as (word, frequency, tag), by word."""
+    return rows(db, "SELECT word, freq, tag FROM words ORDER BY word")
+
+
+def add_word(db: apsw.Connection, word: str, freq: int | None, tag: str | None, at: str) -> None:
+    """Adds or replaces one of the user's own words."""
+    db.execute(
+        "INSERT INTO words (word, freq, tag, added_at) VALUES (?, ?, ?, ?)"
+        " ON CONFLICT (word) DO UPDATE SET freq = excluded.freq, tag = excluded.tag",
+        (word, freq, tag, at),
+    )
+
+
+def remove_word(db: apsw.Connection, word: str) -> bool:
+    """Removes one of the user's own words; False when it was not there."""
+    found = rows(db, "DELETE FROM words WHERE word = ? RETURNING word", (word,))
+    return bool(found)

@@ -1,0 +1,130 @@
+"""The file's schema as numbered migrations.
+
+Each migration is a function that takes the file from one version to the next; all that are due run
+in one transaction. ``PRAGMA user_version`` holds the number, ``PRAGMA application_id`` says the
+file is ours. Virtual tables for vectors are made by :mod:`brain.store.vectors`, because their
+dimension depends on the model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import apsw
+
+APPLICATION_ID = 0x42_52_4E_4D
+"""'BRNM', in the SQLite header; `file` and other programs can tell our files by it."""
+
+
+def _v1(db: apsw.Connection) -> None:
+    db.execute("""
+    CREATE TABLE meta (
+      key   TEXT PRIMARY KEY,
+      value ANY
+    ) WITHOUT ROWID;
+
+    -- A scope's number stands for its name inside the text and vector indexes.
+    CREATE TABLE scopes (
+      id   INTEGER PRIMARY KEY,
+      name TEXT NOT NULL UNIQUE
+    );
+    INSERT INTO scopes (id, name) VALUES (1, '');
+
+    CREATE TABLE memories (
+      id            INTEGER PRIMARY KEY AUTOINCREMENT,
+      kind          TEXT    NOT NULL,
+      text          TEXT    NOT NULL,
+      scope         TEXT    NOT NULL REFERENCES scopes (name),
+      source        TEXT    NOT NULL,
+      importance    REAL    NOT NULL CHECK (importance BETWEEN 0 AND 1),
+      confidence    REAL    NOT NULL CHECK (confidence BETWEEN 0 AND 1),
+      strength      REAL    NOT NULL DEFAULT 1 CHECK (strength BETWEEN 0 AND 1),
+      pinned        INTEGER NOT NULL DEFAULT 0 CHECK (pinned IN (0, 1)),
+      valid_from    TEXT,
+      valid_to      TEXT,
+      recorded_at   TEXT    NOT NULL,
+      retracted_at  TEXT,
+      supersedes    INTEGER REFERENCES memories (id),
+      superseded_by INTEGER REFERENCES memories (id),
+      archived_at   TEXT,
+      evidence      TEXT    NOT NULL DEFAULT '',
+      content_hash  TEXT    NOT NULL,
+      text_sha256   BLOB    NOT NULL,
+      use_count     INTEGER NOT NULL DEFAULT 0,
+      last_used_at  TEXT
+    );
+    CREATE INDEX memories_by_content ON memories (content_hash);
+    CREATE INDEX memories_by_sha256 ON memories (text_sha256);
+    CREATE INDEX memories_by_scope ON memories (scope, kind);
+    CREATE INDEX memories_by_kind ON memories (kind);
+    CREATE INDEX memories_pinned ON memories (id) WHERE pinned = 1;
+
+    -- One row for each stretch of a memory's text that has a vector of its own.
+    CREATE TABLE passages (
+      id        INTEGER PRIMARY KEY AUTOINCREMENT,
+      memory_id INTEGER NOT NULL REFERENCES memories (id) ON DELETE CASCADE,
+      start     INTEGER NOT NULL,
+      stop      INTEGER NOT NULL
+    );
+    CREATE INDEX passages_by_memory ON passages (memory_id);
+
+    -- Both text indexes keep no copy of the text; a row leaves by an explicit 'delete' with the
+    -- same folded text, and secure-delete then leaves none of its terms behind.
+    CREATE VIRTUAL TABLE grams USING fts5 (
+      body, scope, content = '',
+      tokenize = "unicode61 remove_diacritics 0 categories 'L* M* N* P* S* C*'"
+    );
+    CREATE VIRTUAL TABLE trigrams USING fts5 (
+      body, scope, content = '', tokenize = 'trigram case_sensitive 1'
+    );
+    INSERT INTO grams (grams, rank) VALUES ('secure-delete', 1);
+    INSERT INTO trigrams (trigrams, rank) VALUES ('secure-delete', 1);
+    CREATE VIRTUAL TABLE grams_vocab USING fts5vocab (grams, 'row');
+    CREATE VIRTUAL TABLE trigrams_vocab USING fts5vocab (trigrams, 'row');
+
+    -- What changed when and why. Holds no memory text.
+    CREATE TABLE journal (
+      id        INTEGER PRIMARY KEY AUTOINCREMENT,
+      at        TEXT    NOT NULL,
+      memory_id INTEGER,
+      what      TEXT    NOT NULL,
+      why       TEXT    NOT NULL DEFAULT '',
+      detail    TEXT    NOT NULL DEFAULT '{}'
+    );
+    CREATE INDEX journal_by_memory ON journal (memory_id, id);
+
+    CREATE TABLE ccr (
+      handle        TEXT PRIMARY KEY,
+      sha256        BLOB    NOT NULL,
+      original      BLOB    NOT NULL,
+      content_type  TEXT    NOT NULL,
+      compressor    TEXT    NOT NULL,
+      tokens_before INTEGER NOT NULL,
+      tokens_after  INTEGER NOT NULL,
+      stored_at     TEXT    NOT NULL
+    ) WITHOUT ROWID;
+
+    CREATE TABLE words (
+      word     TEXT PRIMARY KEY,
+      freq     INTEGER,
+      tag      TEXT,
+      added_at TEXT NOT NULL
+    ) WITHOUT ROWID;
+    """)
+
+
+MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (_v1,)
+SCHEMA_VERSION = len(MIGRATIONS)
+
+
+def version(db: apsw.Connection) -> int:
+    """The schema number of an open file; 0 for a new one."""
+    return int(db.pragma("user_version") or 0)
+
+
+def migrate(db: apsw.Connection) -> None:
+    """Brings an open, writable file to ``SCHEMA_VERSION``. Call inside a write transaction."""
+    for number in range(version(db), SCHEMA_VERSION):
+        MIGRATIONS[number](db)
+        db.pragma("user_version", number + 1)
+    db.pragma("application_id", APPLICATION_ID)

@@ -1,0 +1,148 @@
+"""The two text indexes: grams (short words, identifiers) and trigrams (substrings).
+
+Neither keeps the text. bm25 is FTS5's own (k1 1.2, b 0.75, https://sqlite.org/fts5.html); the
+``scope`` column holds one term naming the scope and weighs nothing in it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+
+import apsw
+
+from brain.store.sql import one, rows
+from brain.store.view import View
+from brain.text.fold import fold
+from brain.text.grams import any_of, index_terms, quote
+
+GRAMS = "grams"
+TRIGRAMS = "trigrams"
+
+_SCOPE_BASE = 0xE100
+_SCOPE_DIGIT = 4096
+
+
+def scope_term(scope_id: int) -> str:
+    """A scope's number as three private-use characters: one trigram, and no text's gram."""
+    high, low = divmod(scope_id, _SCOPE_DIGIT)
+    return chr(0xE000) + chr(_SCOPE_BASE + high) + chr(_SCOPE_BASE + low)
+
+
+def add(db: apsw.Connection, memory_id: int, text: str, scope_id: int) -> None:
+    """Indexes a memory's text in both indexes."""
+    folded = fold(text)
+    scope = scope_term(scope_id)
+    db.execute(
+        "INSERT INTO grams (rowid, body, scope) VALUES (?, ?, ?)",
+        (memory_id, " ".join(index_terms(folded)), scope),
+    )
+    db.execute(
+        "INSERT INTO trigrams (rowid, body, scope) VALUES (?, ?, ?)", (memory_id, folded, scope)
+    )
+
+
+def remove(db: apsw.Connection, memory_id: int, text: str, scope_id: int) -> None:
+    """Takes a memory out of both indexes; ``text`` must be what :func:`add` was given."""
+    folded = fold(text)
+    scope = scope_term(scope_id)
+    db.execute(
+        "INSERT INTO grams (grams, rowid, body, scope) VALUES ('delete', ?, ?, ?)",
+        (memory_id, " ".join(index_terms(folded)), scope),
+    )
+    db.execute(
+        "INSERT INTO trigrams (trigrams, rowid, body, scope) VALUES ('delete', ?, ?, ?)",
+        (memory_id, folded, scope),
+    )
+
+
+def clear(db: apsw.Connection) -> None:
+    """Empties both indexes."""
+    db.execute("INSERT INTO grams (grams) VALUES ('delete-all')")
+    db.execute("INSERT INTO trigrams (trigrams) VALUES ('delete-all')")
+
+
+def _match(terms: Iterable[str], scope_ids: Sequence[int] | None) -> str:
+    body = f"body : ({any_of(terms)})"
+    if scope_ids is None:
+        return body
+    scopes = " OR ".join(quote(scope_term(s)) for s in scope_ids)
+    return f"scope : ({scopes}) AND {body}"
+
+
+def search(
+    db: apsw.Connection,
+    index: str,
+    terms: Sequence[str],
+    view: View,
+    scope_ids: Sequence[int] | None,
+    limit: int,
+    newer_than: int = 0,
+) -> list[tuple[int, float]]:
+    """Memories holding any of the terms, best bm25 first, ties by id.
+
+    Args:
+        index: ``GRAMS`` or ``TRIGRAMS``.
+        terms: query terms (a lone character with ``*`` is a prefix, in the gram index).
+        scope_ids: numbers of the scopes seen, or None for all.
+        newer_than: only memories with a higher id than this.
+
+    Returns:
+        (memory id, bm25 as a positive number, larger is better).
+    """
+    if not terms or scope_ids == []:
+        return []
+    where, args = view.where()
+    found = rows(
+        db,
+        f"SELECT f.rowid, -bm25({index}, 1.0, 0.0) AS score FROM {index} f"
+        f" JOIN memories m ON m.id = f.rowid WHERE {index} MATCH ? AND f.rowid > ? AND {where}"
+        " ORDER BY score DESC, f.rowid LIMIT ?",
+        (_match(terms, scope_ids), newer_than, *args, limit),
+    )
+    return [(int(a), float(b)) for a, b in found]
+
+
+def holders(
+    db: apsw.Connection, index: str, term: str, among: Iterable[int] | None = None
+) -> set[int]:
+    """Ids of memories that hold one term, optionally only among some."""
+    sql = f"SELECT rowid FROM {index} WHERE {index} MATCH ?"
+    args: list[object] = [_match([term], None)]
+    if among is not None:
+        sql += " AND rowid IN (SELECT value FROM json_each(?))"
+        args.append(json.dumps(list(among)))
+    return {int(row[0]) for row in rows(db, sql, args)}
+
+
+def frequency(db: apsw.Connection, index: str, term: str) -> int:
+    """In how many memories a term occurs, exactly; costs a read of its whole posting list."""
+    found = rows(db, f"SELECT doc FROM {index}_vocab WHERE term = ?", (term,))
+    return int(found[0][0]) if found else 0
+
+
+def frequency_between(db: apsw.Connection, index: str, term: str, low: int, high: int) -> int:
+    """In how many memories with low < id <= high a term occurs."""
+    return int(
+        one(
+            db,
+            f"SELECT count(*) FROM {index} WHERE {index} MATCH ? AND rowid > ? AND rowid <= ?",
+            (_match([term], None), low, high),
+        )
+    )
+
+
+def nth_newest(
+    db: apsw.Connection,
+    index: str,
+    term: str,
+    scope_ids: Sequence[int] | None,
+    n: int,
+) -> int:
+    """The id of the n-th newest memory that holds the term; 0 when there are fewer."""
+    found = rows(
+        db,
+        f"SELECT rowid FROM {index} WHERE {index} MATCH ? ORDER BY rowid DESC LIMIT 1 OFFSET ?",
+        (_match([term], scope_ids), n),
+    )
+    return int(found[0][0]) if found else 0

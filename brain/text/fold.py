@@ -1,0 +1,84 @@
+"""One folding for index and query, so that both sides always agree.
+
+The order is NFKC (Unicode UAX #15), full case folding, NFKC again (case folding can undo it), then
+a per-character table: Traditional to Simplified by OpenCC's single-character dictionary
+(``TSCharacters``; its phrase rules depend on context, so two sides would disagree) and invisible
+characters to nothing. The stored text itself is never folded.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+
+from brain.errors import EXIT_UNAVAILABLE, BrainError
+
+FOLD_VERSION = 1
+"""Raised whenever the folding or the grams change: an index built by another version is rebuilt."""
+
+_INVISIBLE = (
+    *(0x00AD, 0x034F, 0x061C, 0x180E, 0xFEFF),
+    *range(0x200B, 0x2010),
+    *range(0x202A, 0x202F),
+    *range(0x2060, 0x2070),
+    *range(0xFE00, 0xFE10),
+    *range(0xE0000, 0xE0200),
+)
+
+
+def opencc_dictionary(name: str) -> Path:
+    """The path of one of OpenCC's text dictionaries, without importing its converter.
+
+    Raises:
+        BrainError: ``brain_opencc_missing`` (69) when the package's data is not installed.
+    """
+    spec = find_spec("opencc")
+    for folder in (spec.submodule_search_locations or []) if spec else []:
+        path = Path(folder, "dictionary", f"{name}.txt")
+        if path.is_file():
+            return path
+    raise BrainError(
+        "brain_opencc_missing",
+        "缺少繁简字表，请重新安装：pip install opencc-python-reimplemented。",
+        EXIT_UNAVAILABLE,
+    )
+
+
+@cache
+def _simplified() -> dict[int, str]:
+    table: dict[int, str] = {}
+    for line in opencc_dictionary("TSCharacters").read_text(encoding="utf-8").splitlines():
+        source, _, targets = line.partition("\t")
+        first = targets.split(" ", 1)[0]
+        if len(source) == 1 and len(first) == 1 and source != first:
+            table[ord(source)] = first
+    return table
+
+
+@cache
+def _folding() -> dict[int, str]:
+    return _simplified() | dict.fromkeys(_INVISIBLE, "")
+
+
+def fold(text: str) -> str:
+    """The form under which texts are indexed and compared.
+
+    Args:
+        text: any string, NUL and surrogates included.
+
+    Returns:
+        The folded string; ``fold(fold(x)) == fold(x)``.
+    """
+    if text.isascii():
+        return text.lower()
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    folded = unicodedata.normalize("NFKC", folded).translate(_folding())
+    # Removing an invisible character can bring a base and its mark together.
+    return unicodedata.normalize("NFKC", folded)
+
+
+def simplify(text: str) -> str:
+    """Traditional characters to Simplified and nothing else, for a model that knows Simplified."""
+    return text if text.isascii() else text.translate(_simplified())

@@ -1,0 +1,115 @@
+"""Cutting folded text into index terms, and queries into FTS5 MATCH expressions.
+
+Two indexes are served. The *gram* index holds, for every run of Han, kana or hangul, its
+overlapping two-character grams and its last character (so that a prefix query on one character
+finds every occurrence), and for other letters and digits whole words (English ones by their
+Snowball stem) and the identifiers they form (``gen-itgc``, ``v1.2.3``, ``.env``, ``c++``,
+``a@b.cn``). The *trigram* index is FTS5's own tokenizer; only its query side is cut here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import cache
+from typing import Any
+
+_CJK = (
+    "\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3031-\u3035\u3038-\u303c\u3040-\u30ff\u3100-\u312f"
+    "\u3130-\u318f\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff"
+    "\uf900-\ufaff\U00016fe0-\U00018d8f\U0001aff0-\U0001b16f\U00020000-\U0003ffff"
+)
+_WORD = rf"(?:[^\W_{_CJK}])"
+_TOKEN = re.compile(
+    rf"(?P<cjk>[{_CJK}]+)"
+    # An identifier: words joined by the marks that join them in code, paths, mail addresses.
+    rf"|(?P<word>(?<![^\W_{_CJK}])[.]?{_WORD}+(?:[-._/:@\\+#~]+{_WORD}+)*(?:[+#]{{1,2}})?)"
+    r"|(?P<symbol>[\u2190-\u2bff\U0001f000-\U0001faff])"
+)
+_PART = re.compile(rf"{_WORD}+")
+_WINDOW_RUN = re.compile(rf"[{_CJK}]+|(?:{_WORD}|[-._/:@+#_])+")
+_ENGLISH = re.compile(r"[a-z]{4,}\Z")
+
+MAX_QUERY_TERMS = 4096
+"""Distinct terms of a query that are looked at; a longer query keeps its rarest (see recall)."""
+
+
+@cache
+def _stemmer() -> Any:
+    from py_rust_stemmers import SnowballStemmer
+
+    return SnowballStemmer("english")
+
+
+def stem(word: str) -> str:
+    """The Snowball stem of an English word of four letters or more; any other word as it is."""
+    if not _ENGLISH.match(word):
+        return word
+    return str(_stemmer().stem_word(word))
+
+
+def _word_terms(token: str) -> Iterator[str]:
+    parts = _PART.findall(token)
+    if len(parts) != 1 or parts[0] != token:
+        yield token
+    for part in parts:
+        yield stem(part)
+
+
+def index_terms(folded: str) -> list[str]:
+    """The terms of the gram index, in text order, repeats kept.
+
+    Args:
+        folded: text from :func:`brain.text.fold.fold`.
+    """
+    out: list[str] = []
+    for match in _TOKEN.finditer(folded):
+        run = match.group()
+        if match.lastgroup == "cjk":
+            out += [run[i : i + 2] for i in range(len(run) - 1)]
+            out.append(run[-1])
+        elif match.lastgroup == "word":
+            out += _word_terms(run)
+        else:
+            out.append(run)
+    return out
+
+
+def query_terms(folded: str) -> list[str]:
+    """The distinct terms a query looks up in the gram index, in text order.
+
+    A lone character of Han, kana or hangul comes back with a trailing ``*``: it is a prefix.
+    """
+    out: dict[str, None] = {}
+    for match in _TOKEN.finditer(folded):
+        run = match.group()
+        if match.lastgroup == "cjk":
+            grams = [run[i : i + 2] for i in range(len(run) - 1)] or [run + "*"]
+            out.update(dict.fromkeys(grams))
+        elif match.lastgroup == "word":
+            out.update(dict.fromkeys(_word_terms(run)))
+        else:
+            out[run] = None
+    return list(out)
+
+
+def trigram_windows(folded: str) -> list[str]:
+    """The distinct three-character windows of a query, inside each run, in text order."""
+    out: dict[str, None] = {}
+    for match in _WINDOW_RUN.finditer(folded):
+        run = match.group()
+        out.update(dict.fromkeys(run[i : i + 3] for i in range(len(run) - 2)))
+    return list(out)
+
+
+def quote(term: str) -> str:
+    """One term as an FTS5 string; a trailing ``*`` of a query term stays a prefix mark."""
+    prefix = len(term) > 1 and term.endswith("*") and len(term) == 2
+    body = term[:-1] if prefix else term
+    quoted = '"' + body.replace('"', '""') + '"'
+    return f"{quoted} *" if prefix else quoted
+
+
+def any_of(terms: Iterable[str]) -> str:
+    """A MATCH expression that finds rows holding any of the terms; user text stays quoted."""
+    return " OR ".join(quote(t) for t in terms)
