@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 .PHONY: demo test clean
 
 $(BIN)/python:
-	$(PYTHON) -m venv $(VENV)
+	$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); exit 1; }
 
 # A stamp per extra, so that a second run installs nothing again.
 $(VENV)/.installed: pyproject.toml | $(BIN)/python

@@ -156,8 +156,9 @@ class Brain:
         self._store = store
         self._asked_model = model
         self._embedder = embedder
+        self._given = embedder is not None
         self._embedder_lock = Lock()
-        self._embedder_missing = False
+        self._missing_model: str | None = None
 
     # Opening ------------------------------------------------------------------------------
 
@@ -200,11 +201,12 @@ class Brain:
         """
         with cls.open(path) as brain:
             existed = brain._store.exists()
-            if not existed:
+            facts = brain._facts()
+            if meta.MODEL not in facts:
                 name = brain._choose(model)
                 brain._asked_model = name or "none"
                 brain._settle_model()
-            facts = brain._facts()
+                facts = brain._facts()
             hint = ""
             if not existed and facts.get(meta.MODEL) != "bge-small-zh":
                 hint = (
@@ -295,18 +297,21 @@ class Brain:
         self._embedder = embedder
 
     def _load_embedder(self, facts: dict[str, Any]) -> Embedder | None:
-        """The file's embedder, or None where it cannot be had; loaded once."""
+        """The file's embedder, or None where it cannot be had; loaded once for each model."""
         name = facts.get(meta.MODEL)
         if not name or not self._store.vectors_loaded or facts.get(meta.VECTORS) is None:
             return None
         with self._embedder_lock:
-            if self._embedder is None and not self._embedder_missing:
+            if self._embedder is not None and self._embedder.name != name and not self._given:
+                # Another process has re-embedded the file.
+                self._embedder = None
+            if self._embedder is None and self._missing_model != name:
                 from brain.embed import models
 
                 try:
                     self._embedder = models.open_embedder(name)
                 except BrainError:
-                    self._embedder_missing = True
+                    self._missing_model = name
             if self._embedder is not None and (
                 self._embedder.name != name or self._embedder.dim != facts.get(meta.DIM)
             ):
@@ -319,6 +324,17 @@ class Brain:
             return ()
         facts = self._facts()
         return self._degraded(facts, self._load_embedder(facts))
+
+    def _degraded_unloaded(self, facts: dict[str, Any]) -> tuple[str, ...]:
+        """As :meth:`degraded`, judged without loading a model only to look."""
+        from brain.embed import models
+
+        name = facts.get(meta.MODEL)
+        if self._embedder is not None or not name or not self._store.vectors_loaded:
+            return self._degraded(facts, self._load_embedder(facts))
+        if not models.is_available(name):
+            return ("no_model",)
+        return () if models.info(name).dim == facts.get(meta.DIM) else ("model_mismatch",)
 
     def _degraded(self, facts: dict[str, Any], embedder: Embedder | None) -> tuple[str, ...]:
         if not facts.get(meta.MODEL):
@@ -385,12 +401,11 @@ class Brain:
         at = now or now_utc()
         records = [self._record(draft, at) for draft in drafts]
         self._settle_model()
-        facts = self._facts()
-        table = facts.get(meta.VECTORS)
-        embedder = self._load_embedder(facts)
+        embedder = self._load_embedder(self._facts())
         prepared = [self._embed(r.text, embedder) for r in records]
         out: list[m.AddResult] = []
         with self._store.write() as db:
+            table = _table_for(db, embedder)
             for record, (spans, found) in zip(records, prepared, strict=True):
                 same = memories.find_same(db, record.text, record.kind, record.scope, to_iso(at))
                 if same is not None:
@@ -494,30 +509,28 @@ class Brain:
             return self._supersede_with_text(old_id, text, given, why, moment)
         new_id = m.parse_id(new if new is not None else "")
         with self._store.write() as db:
-            table = file.facts(db).get(meta.VECTORS)
             before = lineage.require(db, old_id)
             after = lineage.require(db, new_id)
             if before.superseded_by == new_id:
-                return SupersedeResult(old_id, new_id, str(before.valid_to))
+                return SupersedeResult(old_id, new_id, str(after.valid_from))
             explicit = after.valid_from if after.valid_from != after.recorded_at else None
             instant = given or explicit or to_iso(moment)
-            lineage.link(db, table, before, after, instant, to_iso(moment), why)
+            lineage.link(db, before, after, instant, to_iso(moment), why)
         return SupersedeResult(old_id, new_id, instant)
 
     def _supersede_with_text(
         self, old_id: int, text: str, given: str | None, why: str, moment: datetime
     ) -> SupersedeResult:
-        facts = self._facts()
-        embedder = self._load_embedder(facts)
+        embedder = self._load_embedder(self._facts())
         spans, found = self._embed(m.check_text(text), embedder)
         instant = given or to_iso(moment)
         with self._store.write() as db:
-            table = file.facts(db).get(meta.VECTORS)
+            table = _table_for(db, embedder)
             before = lineage.require(db, old_id)
             if before.superseded_by is not None:
                 heir = lineage.require(db, before.superseded_by)
                 if heir.content_hash == m.content_hash(text):
-                    return SupersedeResult(old_id, heir.id, str(before.valid_to))
+                    return SupersedeResult(old_id, heir.id, str(heir.valid_from))
             lineage.require_current(before)
             if before.content_hash == m.content_hash(text):
                 raise BrainError("brain_supersede_same", f"新旧两条的内容相同，#{old_id} 没有变。")
@@ -529,7 +542,7 @@ class Brain:
                 pinned=before.pinned,
             )
             new = self._insert(db, table, self._record(draft, moment), spans, found, why)
-            lineage.link(db, table, before, new, instant, to_iso(moment), why)
+            lineage.link(db, before, new, instant, to_iso(moment), why)
         return SupersedeResult(old_id, new.id, instant)
 
     def expire(
@@ -542,8 +555,11 @@ class Brain:
     ) -> m.Memory:
         """It holds no longer from ``at`` (None: now) on; a future instant keeps it until then.
 
+        What is over already stays as it is unless ``at`` is given.
+
         Raises:
-            BrainError: ``brain_not_found`` (1), ``brain_pinned``, ``brain_valid_range`` (65).
+            BrainError: ``brain_not_found`` (1); ``brain_pinned``, ``brain_not_current`` for one
+                that was replaced, ``brain_valid_range`` (65).
         """
         moment = now or now_utc()
         instant = to_iso(moment) if at is None else parse_time(at, now=moment)
@@ -551,16 +567,17 @@ class Brain:
             memory = lineage.require(db, m.parse_id(memory_id))
             if memory.pinned:
                 raise BrainError("brain_pinned", f"#{memory.id} 已钉住，请先取消钉住。")
+            if memory.superseded_by is not None:
+                lineage.require_current(memory)
+            if at is None and memory.valid_to is not None and memory.valid_to <= instant:
+                return memory
             if memory.valid_from is not None and instant <= memory.valid_from:
                 raise BrainError(
                     "brain_valid_range",
                     f"结束的时刻（{instant}）必须晚于 #{memory.id} 开始的时刻"
                     f"（{memory.valid_from}）。",
                 )
-            table = file.facts(db).get(meta.VECTORS)
-            return lineage.change(
-                db, table, memory, to_iso(moment), "expire", why, valid_to=instant
-            )
+            return lineage.change(db, memory, to_iso(moment), "expire", why, valid_to=instant)
 
     def set_confidence(
         self, memory_id: int | str, value: float, *, why: str = "", now: datetime | None = None
@@ -570,7 +587,7 @@ class Brain:
         with self._store.write() as db:
             memory = lineage.require(db, m.parse_id(memory_id))
             at = to_iso(now or now_utc())
-            return lineage.change(db, None, memory, at, "confidence", why, confidence=checked)
+            return lineage.change(db, memory, at, "confidence", why, confidence=checked)
 
     # Reading ------------------------------------------------------------------------------
 
@@ -772,7 +789,10 @@ class Brain:
             embedder = self._load_embedder(facts)
             degraded = self._degraded(facts, embedder)
             if embedder is not None:
-                vector = embedder.embed_query(simplify(asked.text))
+                try:
+                    vector = embedder.embed_query(simplify(asked.text))
+                except Exception:  # whatever a native library raises: words still answer
+                    embedder, degraded = None, (*degraded, "no_model")
         with self._store.read() as db:
             facts = file.facts(db)
             if embedder is not None and facts.get(meta.MODEL) != embedder.name:
@@ -791,24 +811,25 @@ class Brain:
         degraded = tuple(dict.fromkeys((*degraded, *ranked.degraded, *skills.degraded)))
         model = embedder.name if vector is not None and embedder is not None else None
         decision = gate.judge(asked, ranked, skills, model, wanted, degraded)
-        return _Found(ranked.hits, skills.hits, decision, degraded)
+        return _Found(ranked.hits, skills.hits, decision, decision.degraded)
 
     # The file as a whole --------------------------------------------------------------------
 
-    def stats(self) -> Stats:
+    def stats(self, *, now: datetime | None = None) -> Stats:
         """What is in the file."""
         from brain.embed import models
         from brain.store import schema
 
-        now = to_iso(now_utc())
-        everywhere = View(as_of=now, scopes=None)
+        at = to_iso(now or now_utc())
+        everywhere = View(as_of=at, scopes=None)
         with self._store.read() as db:
             facts = file.facts(db)
-            states = memories.state_counts(db, now)
+            states = memories.state_counts(db, at)
             by_kind = memories.counts_by(db, "kind", everywhere)
             by_scope = memories.counts_by(db, "scope", everywhere)
             present, missing = vectors.counts(db, facts.get(meta.VECTORS))
             number = schema.version(db)
+            trigrams = terms.has_trigrams(db)
         size = 0
         for suffix in ("", "-wal"):
             with suppress(OSError):
@@ -817,9 +838,11 @@ class Brain:
         languages: tuple[str, ...] = next(
             (info.languages for info in models.known() if info.name == name), ()
         )
-        degraded = list(self.degraded())
+        degraded = list(self._degraded_unloaded(facts))
         if name is not None and missing and "no_vec" not in degraded:
             degraded.append("vectors_pending")
+        if not trigrams:
+            degraded.append("no_trigram")
         return Stats(
             total=states["total"],
             current=sum(by_kind.values()),
@@ -841,7 +864,9 @@ class Brain:
             degraded=tuple(degraded),
         )
 
-    def brief(self, budget: int | None = None, *, scope: str = "") -> briefing.Brief:
+    def brief(
+        self, budget: int | None = None, *, scope: str = "", now: datetime | None = None
+    ) -> briefing.Brief:
         """What an agent should know before any question: pinned records, preferences, an overview.
 
         Args:
@@ -849,7 +874,7 @@ class Brain:
         """
         if budget is not None and budget < 0:
             raise BrainError("brain_budget_invalid", "--budget 不能是负数；0 表示不限。", 2)
-        view = self._view(scope, None, None, None, None)
+        view = self._view(scope, None, None, None, now)
         with self._store.read() as db:
             return briefing.write(db, view, DEFAULT_BUDGET if budget is None else budget)
 
@@ -865,7 +890,8 @@ class Brain:
         result = reembedding.run(self._store, model, progress)
         with self._embedder_lock:
             self._embedder = None
-            self._embedder_missing = False
+            self._given = False
+            self._missing_model = None
             self._asked_model = None
         return result
 
@@ -887,6 +913,14 @@ class Brain:
             return False
         with self._store.write() as db:
             return meta.remove_word(db, word)
+
+
+def _table_for(db: apsw.Connection, embedder: Embedder | None) -> str | None:
+    """The vector table for what an embedder made; None where the file's model is another by now."""
+    facts = file.facts(db)
+    if embedder is None or facts.get(meta.MODEL) != embedder.name:
+        return None
+    return facts.get(meta.VECTORS) if facts.get(meta.DIM) == embedder.dim else None
 
 
 def _check_k(k: int) -> None:

@@ -27,7 +27,7 @@ MAX_LABEL_CHARS = 200
 """Longest scope, in characters."""
 
 MAX_EVIDENCE_CHARS = 2000
-"""Longest note on where a memory comes from, in characters."""
+"""Longest note on where a memory comes from or why it changed, in characters."""
 
 DEFAULT_KIND = "note"
 SKILL_KIND = "skill"
@@ -344,12 +344,18 @@ def check_label(value: str, what: str, code: str) -> str:
 
 def check_evidence(value: str) -> str:
     """Accepts a note on where a memory comes from. Raises ``brain_evidence_invalid`` (65)."""
-    if len(value) > MAX_EVIDENCE_CHARS or any(
-        c == "\0" or "\ud800" <= c <= "\udfff" for c in value
-    ):
-        raise BrainError(
-            "brain_evidence_invalid", f"依据最长 {MAX_EVIDENCE_CHARS} 个字符，且须是有效的文本。"
-        )
+    return _check_remark(value, "依据", "brain_evidence_invalid")
+
+
+def check_why(value: str) -> str:
+    """Accepts the reason of a change. Raises ``brain_why_invalid`` (65)."""
+    return _check_remark(value, "原因", "brain_why_invalid")
+
+
+def _check_remark(value: str, what: str, code: str) -> str:
+    limit = MAX_EVIDENCE_CHARS
+    if len(value) > limit or any(c == "\0" or "\ud800" <= c <= "\udfff" for c in value):
+        raise BrainError(code, f"{what}最长 {limit} 个字符，且须是有效的文本。")
     return value
 
 

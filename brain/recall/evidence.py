@@ -8,8 +8,8 @@ candidate holds. Their sum gives an order, and only that order goes on into the 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from brain.text.grams import index_terms
 
@@ -24,6 +24,14 @@ LEAST_SPREAD = 0.035
 """A best similarity nearer to the crowd than this is no evidence, and is not blown up to one."""
 
 
+NEIGHBOUR_SHARE = 0.4
+"""Measured on the two conversation sets: from .3 to .5 the gain is nearly the same."""
+
+
+OWN_FLOOR = 0.3
+"""A neighbour needs this much of its own score for its full share."""
+
+
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """What speaks for one candidate.
@@ -34,6 +42,7 @@ class Evidence:
         content: the same over the query's content terms alone.
         similarity: cosine of its nearest passage, None without vectors.
         score: the weighted sum; good for order only.
+        support: the part of the score that its neighbours gave it.
     """
 
     bm25: float
@@ -41,6 +50,7 @@ class Evidence:
     content: float
     similarity: float | None
     score: float
+    support: float = 0.0
 
 
 def share(held: set[str], folded: str, weights: Mapping[str, float]) -> float:
@@ -99,4 +109,29 @@ def weigh(
         out[key] = Evidence(
             bm25.get(key, 0.0), coverage, share(held, text, content_terms), near, score
         )
+    return out
+
+
+def support(
+    weighed: Mapping[int, Evidence], neighbours: Mapping[int, Iterable[int]]
+) -> dict[int, Evidence]:
+    """Lets a strong candidate speak for the notes recorded beside it.
+
+    In a conversation the words of the question stand in one turn and the answer in the next, and
+    facts about one person are told one after another. A note gets a share of its best neighbour's
+    own score; what neighbours gave is not passed on, and one with nothing of its own gets nothing.
+
+    Args:
+        neighbours: candidate id → ids of the notes beside it.
+    """
+    out = dict(weighed)
+    for key in sorted(neighbours):
+        given = NEIGHBOUR_SHARE * weighed[key].score
+        for other in neighbours[key]:
+            if other not in out:
+                continue
+            own = weighed[other].score
+            share = given * min(1.0, max(0.0, own) / OWN_FLOOR)
+            if share > out[other].support:
+                out[other] = replace(out[other], score=own + share, support=share)
     return out

@@ -18,7 +18,6 @@ from pathlib import Path
 
 from brain.errors import EXIT_DATA, BrainError
 from brain.memory import Gate, Hit
-from brain.recall import evidence
 from brain.recall.lexical import idf
 from brain.recall.question import Question
 from brain.recall.search import Ranked
@@ -28,6 +27,12 @@ NO_MODEL = "none"
 
 HEAD = 3
 """How many of the best hits are held against a question."""
+
+MOST_LENGTH = 2000
+"""Characters of a text beyond which it counts as no longer."""
+
+LEAST_NOTES, MOST_NOTES = 50, 100_000
+"""The range of file sizes the fit has seen anything like; outside it the nearer end stands in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,30 +87,30 @@ def features(
 ) -> dict[str, float]:
     """What the model looks at, for the best hits or for one hit.
 
+    ``content``: the IDF share of the question's content words a hit holds. ``nearness``: how many
+    standard deviations its similarity lies above what this embedder gives unrelated text. Both mean
+    less in a long text than in a short one (it holds more words by chance, and its vector is more
+    of a mixture), hence ``length`` and the two products. ``notes``: among more notes the nearest
+    unrelated one is nearer.
+
     Args:
         hit: judge this hit alone instead of the best of the first ``HEAD``.
     """
     judged = [hit] if hit is not None else list(ranked.hits[:HEAD])
     seen = [ranked.evidence[h.id] for h in judged]
     content = max((e.content for e in seen), default=0.0)
-    covered = max((e.coverage for e in seen), default=0.0)
-    size = math.log1p(len(question.content))
+    length = math.log(min(max(len(judged[0].memory.text), 1), MOST_LENGTH)) / math.log(10)
     out = {
         "content": content,
-        "coverage": covered,
-        "content_size": content * size,
-        "size": size,
+        "length": length,
+        "content_length": content * length,
+        "notes": math.log10(min(max(ranked.total, LEAST_NOTES), MOST_NOTES)),
     }
     known = [e.similarity for e in seen if e.similarity is not None]
     if known and weights.model != NO_MODEL:
-        best = max(known)
-        crowd = evidence.crowd(ranked.similarities)
-        # A file of a few notes has no crowd of its own: the model's mean stands in.
-        n = max(0, len(ranked.similarities) - evidence.CROWD_FROM)
-        background = (n * crowd + 20 * weights.near) / (n + 20)
-        out["nearness"] = (best - weights.near) / weights.spread
-        out["gap"] = (best - background) / weights.spread
-        out["both"] = content * max(0.0, out["nearness"])
+        nearness = (max(known) - weights.near) / weights.spread
+        out["nearness"] = nearness
+        out["nearness_length"] = nearness * length
     return out
 
 

@@ -13,7 +13,7 @@ from brain.recall import evidence, fusion, lexical, semantic
 from brain.recall.quality import quality
 from brain.recall.question import Question
 from brain.store import memories, vectors
-from brain.store.view import View
+from brain.store.view import View, to_ms
 from brain.text.fold import fold
 from brain.text.grams import index_terms
 
@@ -26,6 +26,15 @@ POOL = 100
 
 SECOND_STAGE = 40
 """How many of them, by the lanes' fused rank, the second stage weighs."""
+
+NEIGHBOURLY = 8
+"""How many of the best candidates bring in the notes recorded beside them."""
+
+REACH = 2
+"""How far beside: notes on each side."""
+
+TOGETHER_MS = 12 * 3_600_000
+"""Notes further apart in valid time than half a day do not belong together."""
 
 EVIDENCE_WEIGHT = 1.0
 QUALITY_WEIGHT = 0.03
@@ -95,7 +104,12 @@ def run(source: Source, question: Question, view: View, limit: int) -> Ranked:
     first = fusion.ordered(fusion.rrf(lanes, sorted(by_words.keys() | by_meaning.keys())))
     first = first[: max(SECOND_STAGE, limit)]
     records = memories.get_many(db, first)
-    weighed = _weigh(source, question, words, near, records)
+    beside = _beside(db, view, [records[i] for i in first[:NEIGHBOURLY]])
+    records |= {n.id: n for group in beside.values() for n in group}
+    weighed = evidence.support(
+        _weigh(source, question, words, near, records),
+        {i: [n.id for n in group] for i, group in beside.items()},
+    )
     hits = _fuse(question, words, near, records, weighed, source.reference)[:limit]
     return Ranked(
         tuple(hits),
@@ -105,6 +119,26 @@ def run(source: Source, question: Question, view: View, limit: int) -> Ranked:
         tuple(n.similarity for n in near),
         degraded,
     )
+
+
+def _beside(db: apsw.Connection, view: View, best: Sequence[Memory]) -> dict[int, list[Memory]]:
+    """For each of some records, those that were told together with it."""
+    return {
+        one.id: [n for n in memories.beside(db, one, view, REACH) if _together(one, n)]
+        for one in best
+    }
+
+
+def _together(one: Memory, other: Memory) -> bool:
+    """Told within half a day; a batch stored in one go counts only within a scope of its own."""
+    if one.scope == "" and one.recorded_at == other.recorded_at and _undated(one, other):
+        return False
+    first, second = (to_ms(m.valid_from or m.recorded_at, 0) for m in (one, other))
+    return abs(first - second) <= TOGETHER_MS
+
+
+def _undated(*records: Memory) -> bool:
+    return all(m.valid_from == m.recorded_at for m in records)
 
 
 def _weigh(

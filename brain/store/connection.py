@@ -37,6 +37,7 @@ def look_at(path: Path) -> bool:
             ``brain_db_not_ours`` (66), ``brain_db_unreadable`` (73).
     """
     try:
+        str(path).encode()  # SQLite takes names of valid Unicode alone
         info = path.lstat()
     except FileNotFoundError:
         return False
@@ -46,7 +47,7 @@ def look_at(path: Path) -> bool:
         ) from None
     except (OSError, ValueError) as e:
         raise BrainError(
-            "brain_db_unreadable", f"看不到这个路径：{path}（{e}）", EXIT_CANT_CREATE
+            "brain_db_unreadable", f"看不到这个路径：{_shown(path)}（{e}）", EXIT_CANT_CREATE
         ) from None
     if stat.S_ISLNK(info.st_mode):
         raise BrainError(
@@ -74,13 +75,17 @@ def look_at(path: Path) -> bool:
     return True
 
 
+def _shown(path: Path) -> str:
+    return str(path).encode("utf-8", "replace").decode("utf-8")
+
+
 @contextlib.contextmanager
 def translated(path: Path | None = None) -> Iterator[None]:
     """Runs a block and raises SQLite's errors as :class:`BrainError` with their exit codes."""
     where = f"：{path}" if path else ""
     try:
         yield
-    except apsw.BusyError:
+    except (apsw.BusyError, apsw.ProtocolError):
         raise BrainError(
             "brain_busy", f"记忆文件正被别的进程占用，请稍后再试{where}", EXIT_BUSY
         ) from None
@@ -88,12 +93,8 @@ def translated(path: Path | None = None) -> Iterator[None]:
         raise BrainError(
             "brain_db_not_ours", f"这不是 SQLite 文件，没有动它{where}", EXIT_NO_INPUT
         ) from None
-    except apsw.CorruptError as e:
-        raise BrainError(
-            "brain_db_damaged",
-            f"记忆文件已损坏（{e}）；请先复制一份，再用备份恢复{where}",
-            EXIT_IO,
-        ) from None
+    except (apsw.CorruptError, apsw.ConstraintError, UnicodeDecodeError) as e:
+        raise _damaged(e, where) from None
     except apsw.FullError:
         raise BrainError(
             "brain_disk_full", f"磁盘满了，这次没有写入任何内容{where}", EXIT_IO
@@ -108,17 +109,34 @@ def translated(path: Path | None = None) -> Iterator[None]:
         ) from None
     except apsw.IOError as e:
         raise BrainError("brain_db_io", f"读写记忆文件出错（{e}）{where}", EXIT_IO) from None
+    except apsw.SQLError as e:
+        if "no such module" in str(e):
+            raise BrainError(
+                "brain_vec_missing", f"这台机器加载不了 sqlite-vec 扩展{where}", EXIT_UNAVAILABLE
+            ) from None
+        # The statements are fixed and tested: one fails only where the file is not as we made it.
+        raise _damaged(e, where) from e
+
+
+def _damaged(error: Exception, where: str) -> BrainError:
+    return BrainError(
+        "brain_db_damaged",
+        f"记忆文件已损坏（{error}）；请先复制一份，再用备份恢复{where}",
+        EXIT_IO,
+    )
 
 
 def connect(path: Path, *, writable: bool) -> apsw.Connection:
     """Opens an existing SQLite file with the settings every connection of ours has.
 
     A read-only file whose folder cannot be written either is opened as immutable: SQLite cannot
-    make its shared-memory file there, and nobody can be writing.
+    make its shared-memory file there, and nobody can be writing. That leaves the write-ahead log
+    out, so a file that has one with anything in it is refused.
 
     Raises:
         BrainError: see :func:`translated`, and :func:`check_version`.
     """
+    path = path.absolute()  # a relative ``:memory:`` would be no file
     with translated(path):
         if writable:
             db = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
@@ -128,7 +146,7 @@ def connect(path: Path, *, writable: bool) -> apsw.Connection:
             db.pragma("foreign_keys", "ON")
             db.pragma("secure_delete", "ON")
             return db
-        uri = "file:" + quote(str(path.absolute())) + "?mode=ro"
+        uri = "file:" + quote(str(path)) + "?mode=ro"
         flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
         db = apsw.Connection(uri, flags=flags)
         try:
@@ -136,9 +154,24 @@ def connect(path: Path, *, writable: bool) -> apsw.Connection:
             schema.version(db)
         except (apsw.CantOpenError, apsw.ReadOnlyError):
             db.close()
+            _refuse_log(path)
             db = apsw.Connection(uri + "&immutable=1", flags=flags)
             _settle(db)
         return db
+
+
+def _refuse_log(path: Path) -> None:
+    try:
+        unmerged = Path(f"{path}-wal").stat().st_size > 0
+    except OSError:
+        return
+    if unmerged:
+        raise BrainError(
+            "brain_db_read_only",
+            "记忆文件旁边的 -wal 里还有没合并的内容，在只读的文件夹里读不到；"
+            f"请把两个文件一起复制到可写的文件夹：{path}",
+            EXIT_CANT_CREATE,
+        )
 
 
 def _settle(db: apsw.Connection) -> None:
@@ -175,13 +208,18 @@ def check_version(db: apsw.Connection, path: Path) -> int:
 def create(path: Path) -> None:
     """Makes an empty file with mode 0600, and its folder (0700) where it is missing.
 
+    An empty file that is there already gets that mode.
+
     Raises:
         BrainError: ``brain_db_cannot_create`` (73).
     """
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with contextlib.suppress(FileExistsError):
+        try:
             os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+        except FileExistsError:
+            with contextlib.suppress(OSError):  # another user's
+                path.chmod(0o600)
     except (OSError, ValueError) as e:
         reason = getattr(e, "strerror", None) or str(e)
         raise BrainError(

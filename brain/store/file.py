@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
+import weakref
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -35,7 +36,8 @@ class Store:
         self.read_only = read_only
         self.vectors_loaded = True
         self._local = threading.local()
-        self._open: list[apsw.Connection] = []
+        # Weak: the connections of a thread that has ended close with it.
+        self._open: weakref.WeakSet[apsw.Connection] = weakref.WeakSet()
         self._open_lock = threading.Lock()
         self._write_lock = threading.RLock()
 
@@ -46,7 +48,7 @@ class Store:
     def close(self) -> None:
         """Closes every connection of every thread. The store must not be used after."""
         with self._open_lock:
-            for db in self._open:
+            for db in list(self._open):
                 db.close(True)
             self._open.clear()
         self._local = threading.local()
@@ -89,7 +91,10 @@ class Store:
             # Not kept: the file may be made by another process at any moment.
             return self._prepared_empty()
         db = connection.connect(self.path, writable=False)
-        connection.check_version(db, self.path)
+        if connection.check_version(db, self.path) == 0:
+            # Another process has begun to make it, or died doing so.
+            db.close()
+            return self._prepared_empty()
         self._keep(db)
         self._local.reader = db
         return db
@@ -110,7 +115,7 @@ class Store:
             self._migrate(opened)
         self._keep(opened)
         self._local.writer = opened
-        self._refold(opened)
+        self._catch_up(opened)
         return opened
 
     def _connect_writable(self) -> apsw.Connection:
@@ -141,14 +146,22 @@ class Store:
                 raise
             db.execute("COMMIT")
 
-    def _refold(self, db: apsw.Connection) -> None:
-        """Rebuilds the text indexes of a file indexed under another folding."""
+    def _catch_up(self, db: apsw.Connection) -> None:
+        """Brings indexes up to date that were written under another folding or without a part."""
         with connection.translated(self.path):
-            if meta.read(db).get(meta.FOLD) == FOLD_VERSION:
+            found = meta.read(db)
+            refold = found.get(meta.FOLD) != FOLD_VERSION and terms.has_trigrams(db)
+            refresh = meta.VECTORS_BEHIND in found and self.vectors_loaded
+            if not refold and not refresh:
                 return
             db.execute("BEGIN IMMEDIATE")
             try:
-                reindex(db)
+                if refold:
+                    reindex(db)
+                if refresh:
+                    for memory in memories.everything(db, None, None, None):
+                        vectors.refresh(db, memory)
+                    meta.put(db, **{meta.VECTORS_BEHIND: None})
             except BaseException:
                 if db.in_transaction:
                     db.execute("ROLLBACK")
@@ -165,7 +178,7 @@ class Store:
         if not connection.load_vectors(db):
             self.vectors_loaded = False
         with self._open_lock:
-            self._open.append(db)
+            self._open.add(db)
 
 
 def reindex(db: apsw.Connection) -> int:

@@ -8,6 +8,7 @@ from typing import Any
 
 import apsw
 
+from brain.memory import check_why
 from brain.store.sql import rows
 
 
@@ -39,7 +40,8 @@ def write(
     why: str = "",
     detail: dict[str, Any] | None = None,
 ) -> None:
-    """Appends one entry."""
+    """Appends one entry. Raises ``brain_why_invalid`` (65)."""
+    check_why(why)
     db.execute(
         "INSERT INTO journal (at, memory_id, what, why, detail) VALUES (?, ?, ?, ?, ?)",
         (at, memory_id, what, why, json.dumps(detail or {}, ensure_ascii=False, sort_keys=True)),

@@ -8,6 +8,9 @@ from brain.errors import EXIT_DATA, EXIT_NO, BrainError
 from brain.memory import Memory
 from brain.store import journal, memories, vectors
 
+FILTERED = frozenset({"valid_from", "valid_to", "retracted_at", "archived_at"})
+"""Columns that stand beside the vectors as well."""
+
 
 def require(db: apsw.Connection, memory_id: int) -> Memory:
     """The record with this id. Raises ``brain_not_found`` (1)."""
@@ -19,7 +22,6 @@ def require(db: apsw.Connection, memory_id: int) -> Memory:
 
 def change(
     db: apsw.Connection,
-    table: str | None,
     memory: Memory,
     at: str,
     what: str,
@@ -35,8 +37,8 @@ def change(
     after = require(db, memory.id)
     detail = {name: [before[name], getattr(after, name)] for name in changed}
     journal.write(db, at, memory.id, what, why, detail)
-    if table is not None:
-        vectors.refresh(db, table, after)
+    if changed.keys() & FILTERED:
+        vectors.refresh(db, after)
     return after
 
 
@@ -55,7 +57,6 @@ def require_current(memory: Memory) -> None:
 
 def link(
     db: apsw.Connection,
-    table: str | None,
     old: Memory,
     new: Memory,
     at: str,
@@ -92,8 +93,8 @@ def link(
             EXIT_DATA,
         )
     ends = at if old.valid_to is None else min(at, old.valid_to)
-    change(db, table, old, now, "superseded", why, valid_to=ends, superseded_by=new.id)
-    change(db, table, new, now, "supersedes", why, valid_from=at, supersedes=old.id)
+    change(db, old, now, "superseded", why, valid_to=ends, superseded_by=new.id)
+    change(db, new, now, "supersedes", why, valid_from=at, supersedes=old.id)
 
 
 def _refuse_loop(db: apsw.Connection, old: Memory, new: Memory) -> None:

@@ -240,6 +240,25 @@ def texts_after(db: apsw.Connection, last_id: int) -> Iterator[tuple[int, str, s
     yield from rows(db, "SELECT id, text, scope FROM memories WHERE id > ? ORDER BY id", (last_id,))
 
 
+def beside(db: apsw.Connection, memory: Memory, view: View, reach: int) -> list[Memory]:
+    """The visible records recorded just before and after one in its scope.
+
+    Args:
+        reach: how many on each side.
+    """
+    where, args = view.where()
+    out: list[Memory] = []
+    for side, order in (("<", "DESC"), (">", "ASC")):
+        found = rows(
+            db,
+            f"SELECT {_M_FIELDS} FROM memories m WHERE m.scope = ? AND m.id {side} ? AND {where}"
+            f" ORDER BY m.id {order} LIMIT ?",
+            (memory.scope, memory.id, *args, reach),
+        )
+        out += [_memory(row) for row in found]
+    return out
+
+
 def ensure_scope(db: apsw.Connection, name: str) -> int:
     """The number of a scope, made when it is new."""
     db.execute("INSERT OR IGNORE INTO scopes (name) VALUES (?)", (name,))

@@ -15,6 +15,8 @@ FOLD = "fold_version"
 NEXT_MODEL = "next_model"
 NEXT_DIM = "next_dim"
 NEXT_VECTORS = "next_vectors_table"
+VECTORS_BEHIND = "vectors_behind"
+"""Set when records changed on a machine that could not write to the vector tables."""
 LAST_DECAY = "last_decay"
 
 

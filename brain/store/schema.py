@@ -55,7 +55,7 @@ def _v1(db: apsw.Connection) -> None:
     );
     CREATE INDEX memories_by_content ON memories (content_hash);
     CREATE INDEX memories_by_sha256 ON memories (text_sha256);
-    CREATE INDEX memories_by_scope ON memories (scope, kind);
+    CREATE INDEX memories_by_scope ON memories (scope);
     CREATE INDEX memories_by_kind ON memories (kind);
     CREATE INDEX memories_pinned ON memories (id) WHERE pinned = 1;
 

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 
 import apsw
 
+from brain.store import meta
 from brain.store.sql import one, rows
 from brain.store.view import View
 from brain.text.fold import fold
@@ -30,16 +31,36 @@ def scope_term(scope_id: int) -> str:
 
 
 def add(db: apsw.Connection, memory_id: int, text: str, scope_id: int) -> None:
-    """Indexes a memory's text in both indexes."""
+    """Indexes a memory's text in both indexes.
+
+    Where SQLite lacks the trigram tokenizer that index waits: the file is marked to be indexed anew
+    by the next writer that has it.
+    """
     folded = fold(text)
     scope = scope_term(scope_id)
     db.execute(
         "INSERT INTO grams (rowid, body, scope) VALUES (?, ?, ?)",
         (memory_id, " ".join(index_terms(folded)), scope),
     )
-    db.execute(
-        "INSERT INTO trigrams (rowid, body, scope) VALUES (?, ?, ?)", (memory_id, folded, scope)
-    )
+    try:
+        db.execute(
+            "INSERT INTO trigrams (rowid, body, scope) VALUES (?, ?, ?)", (memory_id, folded, scope)
+        )
+    except apsw.SQLError as e:
+        if "no such tokenizer" not in str(e):
+            raise
+        meta.put(db, **{meta.FOLD: 0})
+
+
+def has_trigrams(db: apsw.Connection) -> bool:
+    """Whether this SQLite can use the trigram index."""
+    try:
+        rows(db, "SELECT 1 FROM trigrams LIMIT 0")
+    except apsw.SQLError as e:
+        if "no such tokenizer" not in str(e):
+            raise
+        return False
+    return True
 
 
 def remove(db: apsw.Connection, memory_id: int, text: str, scope_id: int) -> None:

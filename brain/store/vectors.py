@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import apsw
 
 from brain.memory import Memory
+from brain.store import meta
 from brain.store.sql import one, rows
 from brain.store.view import FOREVER_MS, View, to_ms
 
@@ -84,15 +85,32 @@ def _times(memory: Memory) -> tuple[int, int, int, int, int]:
     )
 
 
-def refresh(db: apsw.Connection, table: str, memory: Memory) -> None:
-    """Brings the filter columns of a memory's vectors up to date with its record."""
+def tables(db: apsw.Connection) -> list[str]:
+    """The vector tables of the file: its own, and the one a re-embedding is filling."""
+    found = meta.read(db)
+    named = (found.get(meta.VECTORS), found.get(meta.NEXT_VECTORS))
+    return [table for table in named if table is not None and exists(db, table)]
+
+
+def refresh(db: apsw.Connection, memory: Memory) -> None:
+    """Brings the filter columns of a memory's vectors up to date with its record.
+
+    Without the extension that is put off: the file says so, and the next writer that has it does
+    it for all records. Until then :func:`search` still goes by the records.
+    """
     found = rows(db, "SELECT id FROM passages WHERE memory_id = ?", (memory.id,))
-    for (passage_id,) in found:
-        db.execute(
-            f"UPDATE {table} SET valid_from = ?, valid_to = ?, recorded_at = ?, retracted_at = ?,"
-            " archived = ? WHERE rowid = ?",
-            (*_times(memory), passage_id),
-        )
+    for table in tables(db):
+        try:
+            for (passage_id,) in found:
+                db.execute(
+                    f"UPDATE {table} SET valid_from = ?, valid_to = ?, recorded_at = ?,"
+                    " retracted_at = ?, archived = ? WHERE rowid = ?",
+                    (*_times(memory), passage_id),
+                )
+        except apsw.SQLError as e:
+            if "no such module" not in str(e):
+                raise
+            meta.put(db, **{meta.VECTORS_BEHIND: 1})
 
 
 def remove(db: apsw.Connection, table: str, passage_ids: Sequence[int]) -> None:
@@ -159,7 +177,7 @@ def search(
     if not near:
         return []
     best: dict[int, tuple[float, int]] = {}
-    for passage_id, memory_id in _owners(db, list(near)):
+    for passage_id, memory_id in _owners(db, list(near), view):
         similarity = near[passage_id]
         if memory_id not in best or similarity > best[memory_id][0]:
             best[memory_id] = (similarity, passage_id)
@@ -167,9 +185,16 @@ def search(
     return [(m, best[m][1], best[m][0]) for m in order]
 
 
-def _owners(db: apsw.Connection, passage_ids: Sequence[int]) -> list[tuple[int, int]]:
+def _owners(db: apsw.Connection, passage_ids: Sequence[int], view: View) -> list[tuple[int, int]]:
+    """(passage id, memory id) of passages whose memory the view shows."""
     marks = ", ".join(str(int(p)) for p in passage_ids)
-    return rows(db, f"SELECT id, memory_id FROM passages WHERE id IN ({marks}) ORDER BY id")
+    where, args = view.where()
+    return rows(
+        db,
+        "SELECT p.id, p.memory_id FROM passages p JOIN memories m ON m.id = p.memory_id"
+        f" WHERE p.id IN ({marks}) AND {where} ORDER BY p.id",
+        args,
+    )
 
 
 def similarities(

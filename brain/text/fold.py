@@ -54,7 +54,8 @@ def _simplified() -> dict[int, str]:
         first = targets.split(" ", 1)[0]
         if len(source) == 1 and len(first) == 1 and source != first:
             table[ord(source)] = first
-    return table
+    # 薴 becomes 苧, and that, read as Traditional, 苎: all three are one.
+    return {source: table.get(ord(target), target) for source, target in table.items()}
 
 
 @cache

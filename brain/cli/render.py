@@ -1,0 +1,119 @@
+"""Results as lines for people. Programs use ``--json``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+
+from brain.cli.console import visible
+from brain.memory import Gate, Hit, LaneRank, Memory
+
+LANES = {"lexical": "字面", "semantic": "语义", "quality": "质量", "evidence": "证据"}
+
+
+def local_day(time: str | None) -> str:
+    """The day of a stored time in the reader's zone; '' for none."""
+    return "" if time is None else _local(time).strftime("%Y-%m-%d")
+
+
+def local_time(time: str) -> str:
+    """A stored time in the reader's zone, to the second."""
+    return _local(time).strftime("%Y-%m-%d %H:%M:%S %z")
+
+
+def _local(time: str) -> datetime:
+    moment = datetime.fromisoformat(time)
+    try:
+        return moment.astimezone()
+    except (OverflowError, OSError, ValueError):
+        # The years 1 and 9999 have no local time everywhere.
+        return moment
+
+
+def memory_line(memory: Memory) -> str:
+    """One memory on one line, its text shortened to the first line."""
+    first, _, rest = memory.text.strip().partition("\n")
+    return f"{heading(memory)}  {visible(first)}{' …' if rest else ''}"
+
+
+def heading(memory: Memory) -> str:
+    """Id, kind, day and whatever sets this memory apart from a plain one."""
+    parts = [f"#{memory.id}", memory.kind, local_day(memory.valid_from or memory.recorded_at)]
+    if memory.scope:
+        parts.append(f"范围 {visible(memory.scope)}")
+    parts += states(memory)
+    return "  ".join(parts)
+
+
+def states(memory: Memory) -> list[str]:
+    """What is particular about a memory's state, in words."""
+    found = []
+    if memory.pinned:
+        found.append("已钉住")
+    if memory.superseded_by is not None:
+        found.append(f"已被 #{memory.superseded_by} 取代")
+    if memory.valid_to is not None:
+        found.append(f"有效至 {local_day(memory.valid_to)}")
+    if memory.retracted_at is not None:
+        found.append(f"{local_day(memory.retracted_at)} 撤回")
+    if memory.archived_at is not None:
+        found.append("已归档")
+    return found
+
+
+def memory_lines(memory: Memory) -> Iterator[str]:
+    """Everything about one memory, its text whole."""
+    yield heading(memory)
+    yield visible(memory.text)
+    yield ""
+    yield f"来源 {visible(memory.source)} · 重要 {memory.importance:g} · 可信 {memory.confidence:g}"
+    since = "一直" if memory.valid_from is None else local_time(memory.valid_from)
+    until = "" if memory.valid_to is None else f" 至 {local_time(memory.valid_to)}"
+    yield f"生效 {since}{until} · 记于 {local_time(memory.recorded_at)}"
+    if memory.supersedes is not None:
+        yield f"取代了 #{memory.supersedes}"
+    if memory.evidence:
+        yield f"依据 {visible(memory.evidence)}"
+
+
+def hit_lines(hit: Hit, explain: bool) -> Iterator[str]:
+    """One hit: a heading, its text, and with ``explain`` where each lane put it."""
+    yield heading(hit.memory) + (
+        f"  与 #{hit.duplicate_of} 几乎相同" if hit.duplicate_of is not None else ""
+    )
+    for line in hit.text.strip("\n").split("\n"):
+        yield f"    {visible(line)}"
+    if explain:
+        yield "    依据：" + "；".join(_lane(name, lane) for name, lane in hit.lanes.items())
+
+
+def _lane(name: str, lane: LaneRank) -> str:
+    told = f"{LANES.get(name, name)}第 {lane.rank}（{lane.score:.3f}）"
+    return f"{told} {visible(' '.join(lane.terms))}" if lane.terms else told
+
+
+def gate_lines(gate: Gate) -> Iterator[str]:
+    """The gate's answer and its reasons."""
+    answer = "能回答" if gate.answerable else "不能回答"
+    yield f"{answer}（概率 {gate.probability:.2f}）"
+    for reason in gate.reasons:
+        yield f"  · {visible(reason)}"
+    if gate.ids:
+        yield f"  · 依据 {ids(gate.ids)}"
+
+
+def ids(numbers: Sequence[int]) -> str:
+    """Ids as people type them."""
+    return "、".join(f"#{number}" for number in numbers)
+
+
+def size(count: int) -> str:
+    """A number of bytes, readable."""
+    if count < 1024:
+        return f"{count} 字节"
+    value = float(count)
+    for unit in ("KiB", "MiB", "GiB"):
+        value /= 1024
+        if value < 1024:
+            return f"{value:.1f} {unit}"
+    return f"{value / 1024:.1f} TiB"

@@ -1,0 +1,104 @@
+"""One run of the program: find the verb, call it, and tell every failure the same way."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+
+from brain.cli.arguments import HELP_FLAGS, repair, usage, wants_json
+from brain.cli.console import (
+    EXIT_CLOSED_PIPE,
+    drop_output,
+    flush,
+    note,
+    out,
+    out_json,
+    use_utf8,
+    visible,
+)
+from brain.errors import EXIT_UNAVAILABLE, BrainError
+
+EXIT_INTERNAL = 70
+EXIT_INTERRUPTED = 130
+
+
+def run(argv: Sequence[str] | None = None) -> int:
+    """Runs one command line and returns its exit status; raises nothing."""
+    use_utf8()
+    args = [repair(arg) for arg in (sys.argv[1:] if argv is None else argv)]
+    try:
+        code = _dispatch(args)
+        flush()
+        return code
+    except BrokenPipeError:
+        drop_output()
+        return EXIT_CLOSED_PIPE
+    except KeyboardInterrupt:
+        error = BrainError("brain_interrupted", "已中断。", EXIT_INTERRUPTED)
+    except BrainError as known:
+        error = known
+    except Exception as unknown:
+        error = _unforeseen(unknown)
+    return _report(error, as_json=wants_json(args))
+
+
+def end(code: int) -> None:
+    """Ends the process at once: what is left to do is taking modules apart, a tenth of a run."""
+    if os.environ.get("BRAIN_DEBUG") == "1":
+        return
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError, AttributeError):
+            stream.flush()
+    os._exit(code)
+
+
+def _dispatch(args: Sequence[str]) -> int:
+    if not args:
+        raise usage("缺少动词；用 --help 看全部动词和例子。")
+    if args[0] in HELP_FLAGS:
+        from brain.cli.help import overview
+
+        out(overview().rstrip("\n"))
+        return 0
+    if args[0] == "--version":
+        from brain import __version__
+
+        out(f"brain {__version__}")
+        return 0
+    from brain.cli.verbs import find, load
+
+    verb, rest = find(args)
+    from brain.cli.command import call
+
+    return call(load(verb), verb, rest)
+
+
+def _unforeseen(error: Exception) -> BrainError:
+    if os.environ.get("BRAIN_DEBUG") == "1":
+        import traceback
+
+        note("".join(traceback.format_exception(error)).rstrip())
+    if isinstance(error, ModuleNotFoundError) and error.name and error.name[:5] != "brain":
+        return BrainError(
+            "brain_package_missing",
+            f"缺少 Python 包 {error.name}；请把 brain-memory 重新装一遍（pip install）。",
+            EXIT_UNAVAILABLE,
+        )
+    return BrainError(
+        "brain_internal",
+        f"内部错误（{type(error).__name__}：{error}）；设 BRAIN_DEBUG=1 再运行可看到详细堆栈。",
+        EXIT_INTERNAL,
+    )
+
+
+def _report(error: BrainError, *, as_json: bool) -> int:
+    try:
+        if as_json:
+            out_json(error.to_dict())
+        note(f"错误[{error.code}]: {visible(error.message)}")
+        flush()
+    except (BrokenPipeError, BrainError):
+        drop_output()
+    return error.exit_code

@@ -1,0 +1,61 @@
+"""The verbs and where each lives; a verb's module is imported when it is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from difflib import get_close_matches
+from importlib import import_module
+from typing import cast
+
+from brain.cli.arguments import usage
+
+VERBS: Mapping[str, tuple[str, str]] = {
+    "init": ("writing", "init"),
+    "add": ("writing", "add"),
+    "recall": ("seeking", "recall"),
+    "inject": ("seeking", "inject"),
+    "check": ("seeking", "check"),
+    "search": ("seeking", "search"),
+    "show": ("looking", "show"),
+    "list": ("looking", "list_"),
+    "supersede": ("writing", "supersede"),
+    "expire": ("writing", "expire"),
+    "conf": ("writing", "conf"),
+    "stats": ("looking", "stats"),
+    "brief": ("looking", "brief"),
+    "reembed": ("models", "reembed"),
+    "model list": ("models", "model_list"),
+    "model fetch": ("models", "model_fetch"),
+    "words add": ("own_words", "words_add"),
+    "words list": ("own_words", "words_list"),
+    "words remove": ("own_words", "words_remove"),
+}
+"""Verb, as it is typed, to its module in this package and its function there."""
+
+
+def load(verb: str) -> Callable[..., int]:
+    """The function of a verb."""
+    module, function = VERBS[verb]
+    return cast(Callable[..., int], getattr(import_module(f"brain.cli.{module}"), function))
+
+
+def find(args: Sequence[str]) -> tuple[str, Sequence[str]]:
+    """The verb a command line names, and the words behind it.
+
+    Raises:
+        BrainError: ``brain_usage`` (2) when there is no such verb, with the nearest one.
+    """
+    first = args[0]
+    if first in VERBS:
+        return first, args[1:]
+    second = [verb.split()[1] for verb in VERBS if verb.startswith(first + " ")] if first else []
+    if second:
+        if len(args) > 1 and args[1] in second:
+            return f"{first} {args[1]}", args[2:]
+        raise usage(f"{first} 后面要跟 {'、'.join(second)} 之一。")
+    if first.startswith("-"):
+        raise usage(f"选项 {first} 要写在动词后面，如 recall 问题 --json。")
+    names = list(dict.fromkeys(verb.split()[0] for verb in VERBS))
+    near = get_close_matches(first, names, n=1)
+    hint = f"，是不是 {near[0]}？" if near else "；用 --help 看全部动词。"
+    raise usage(f"没有动词「{first[:40]}」{hint}")

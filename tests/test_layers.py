@@ -1,0 +1,46 @@
+"""The house in order: imports run downward, every room ships, every dependency has a reason."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+
+
+def test_imports_run_downward_only() -> None:
+    check = "import sys; from importlinter.cli import lint_imports as l; sys.exit(l(no_cache=True))"
+    done = subprocess.run(
+        [sys.executable, "-c", check], cwd=ROOT, capture_output=True, encoding="utf-8", check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_every_room_is_packaged() -> None:
+    rooms = {
+        ".".join(file.parent.relative_to(ROOT).parts) for file in (ROOT / "brain").rglob("*.py")
+    }
+    assert rooms == set(PROJECT["tool"]["setuptools"]["packages"])
+
+
+def test_every_data_file_is_packaged() -> None:
+    setup = PROJECT["tool"]["setuptools"]
+    rooms = [ROOT.joinpath(*package.split(".")) for package in setup["packages"]]
+    shipped = {
+        file for room in rooms for glob in setup["package-data"]["*"] for file in room.glob(glob)
+    }
+    files = {file for file in (ROOT / "brain").rglob("*") if file.is_file()}
+    assert {file for file in files if file.suffix not in {".py", ".pyc"}} <= shipped
+
+
+def test_every_dependency_has_a_reason_and_no_other() -> None:
+    extras = PROJECT["project"]["optional-dependencies"].values()
+    wanted = [*PROJECT["project"]["dependencies"], *(one for extra in extras for one in extra)]
+    names = {re.split(r"[ <>=!~;\[]", one)[0] for one in wanted}
+    told = (ROOT / "docs" / "dependencies.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"^\| `([^`]+)` \| .{4,} \|$", told, re.MULTILINE)) == names
