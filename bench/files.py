@@ -21,7 +21,7 @@ BATCH = 500
 """Most documents of one ``add_many``."""
 
 _ROOT = Path(__file__).parent.parent / "brain"
-_INDEXING = ("text/fold.py", "text/grams.py", "text/sentences.py", "store/*.py", "memory.py")
+_INDEXING = ("text/fold.py", "text/grams.py", "text/sentences.py", "store/schema.py", "memory.py")
 """The sources that decide what is in a memory file."""
 
 

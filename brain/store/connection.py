@@ -6,6 +6,7 @@ import contextlib
 import os
 import stat
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import quote
 
@@ -227,17 +228,29 @@ def create(path: Path) -> None:
         ) from None
 
 
+def vectors_extension() -> str | None:
+    """Where sqlite-vec's loadable extension is; None where the package is not installed.
+
+    Found without importing the package, which would import numpy for commands that need neither.
+    """
+    spec = find_spec("sqlite_vec")
+    for folder in (spec.submodule_search_locations or []) if spec else []:
+        return str(Path(folder, "vec0"))
+    return None
+
+
 def load_vectors(db: apsw.Connection) -> bool:
     """Loads sqlite-vec into a connection; False when this machine cannot."""
+    extension = vectors_extension()
+    if extension is None:
+        return False
     try:
-        import sqlite_vec
-
         db.enable_load_extension(True)
         try:
-            db.load_extension(sqlite_vec.loadable_path())
+            db.load_extension(extension)
         finally:
             db.enable_load_extension(False)
-    except (ImportError, AttributeError, apsw.Error, OSError):
+    except (AttributeError, apsw.Error, OSError):
         return False
     return True
 

@@ -95,7 +95,8 @@ def find_same(db: apsw.Connection, text: str, kind: str, scope: str, now: str) -
     where, args = View(as_of=now, scopes=(scope,), kind=kind).where()
     found = rows(
         db,
-        f"SELECT {_M_FIELDS} FROM memories m WHERE m.content_hash = ? AND {where}"
+        f"SELECT {_M_FIELDS} FROM memories m INDEXED BY memories_by_content"
+        f" WHERE m.content_hash = ? AND {where}"
         " ORDER BY m.id LIMIT 1",
         (content_hash(text), *args),
     )
@@ -251,8 +252,8 @@ def beside(db: apsw.Connection, memory: Memory, view: View, reach: int) -> list[
     for side, order in (("<", "DESC"), (">", "ASC")):
         found = rows(
             db,
-            f"SELECT {_M_FIELDS} FROM memories m WHERE m.scope = ? AND m.id {side} ? AND {where}"
-            f" ORDER BY m.id {order} LIMIT ?",
+            f"SELECT {_M_FIELDS} FROM memories m INDEXED BY memories_by_scope"
+            f" WHERE m.scope = ? AND m.id {side} ? AND {where} ORDER BY m.id {order} LIMIT ?",
             (memory.scope, memory.id, *args, reach),
         )
         out += [_memory(row) for row in found]

@@ -117,7 +117,8 @@ def search(
     found = rows(
         db,
         f"SELECT f.rowid, -bm25({index}, 1.0, 0.0) AS score FROM {index} f"
-        f" JOIN memories m ON m.id = f.rowid WHERE {index} MATCH ? AND f.rowid > ? AND {where}"
+        " CROSS JOIN memories m ON m.id = f.rowid"
+        f" WHERE {index} MATCH ? AND f.rowid > ? AND {where}"
         " ORDER BY score DESC, f.rowid LIMIT ?",
         (_match(terms, scope_ids), newer_than, *args, limit),
     )
