@@ -21,19 +21,25 @@ PROGRAM = HERE.parent / "brain.py"
 
 @dataclass(frozen=True)
 class Question:
-    """A question, what it shows, and a piece of the note that answers it ('' for silence)."""
+    """A question, what it shows, and a piece of the note that answers it ('' for silence).
+
+    ``recall`` is not asked whether the memory can answer, ``inject`` is.
+    """
 
     text: str
     shows: str
     answer: str
+    verb: str = "inject"
     by_meaning: bool = False
 
 
 QUESTIONS = (
-    Question("平时怎么锻炼身体", "换了说法，和答案没有一个相同的字", "慢跑", by_meaning=True),
+    Question(
+        "脑袋难受如何处理", "换了说法，和答案没有一个相同的字", "止痛药", "recall", by_meaning=True
+    ),
     Question("部署", "只有两个字的词", "蓝绿发布"),
     Question("測試環境的資料在幾號機", "用繁體问，记的是简体", "十号机"),
-    Question("itgc 那批用例后来过了吗", "英文标识粘在中文里：重跑gen-itgc后50条", "gen-itgc"),
+    Question("gen-itgc 用例全绿了吗", "英文标识粘在中文里：重跑gen-itgc后50条", "gen-itgc"),
     Question("跳板机从哪个端口登录", "旧的说法已被取代，只给新的", "49222"),
     Question("吉他换弦用什么型号", "记忆里没有，正确的回答是什么都不输出", ""),
 )
@@ -74,10 +80,11 @@ def ask(db: Path, question: Question, *, with_model: bool) -> bool:
     if question.by_meaning and not with_model:
         print("  这台机器上没有向量模型，跳过。\n")
         return True
-    command = [sys.executable, str(PROGRAM), "inject", question.text, "--db", str(db)]
+    words = [question.verb, question.text, *(["-k", "1"] if question.verb == "recall" else [])]
+    command = [sys.executable, str(PROGRAM), *words, "--db", str(db)]
     env = {k: v for k, v in os.environ.items() if k not in {"BRAIN_SCOPE", "BRAIN_DB"}}
     done = subprocess.run(command, capture_output=True, encoding="utf-8", env=env, check=False)
-    print(f"  $ python brain.py inject {question.text}")
+    print(f"  $ python brain.py {' '.join(words)}")
     for line in done.stdout.splitlines():
         print(f"  {line}")
     for line in done.stderr.splitlines():

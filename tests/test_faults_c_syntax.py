@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import random
+import time
 from collections.abc import Iterator
+from functools import partial
 
 import pytest
 from engine_parts import EVERYDAY, fill, proposed, refused, texts
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from brain import Brain, BrainError
+from brain import Brain
 from brain.embed.protocol import Embedder
+from brain.memory import clean_query
 from brain.recall import lexical
 from brain.recall import question as asking
 from brain.store import terms as index
+from brain.text.fold import fold
 
 NOTES = (
     "ADR-042 决定日志只写本地盘",
@@ -87,7 +91,7 @@ def test_an_id_with_a_hyphen_is_found_and_excludes_nothing(
         "``回滚``",
         "回滚\0确认",
         "回滚 \ud800",
-        "[回滚](http://a.b/c?d=e&f)",
+        "[回滚](http://x.y/z?k=v&w)",
         '{"query": "回滚"}',
         "<回滚/>",
         "回滚 %s %d {0} $1 ?1 :name @x",
@@ -184,7 +188,8 @@ def _log(size: int, tail: str) -> str:
     while sum(map(len, lines)) < size:
         lines.append(
             f"2026-03-0{rnd.randint(1, 9)} 10:{rnd.randint(10, 59)}:07 WARN worker-{rnd.random()}"
-            f" 上游{rnd.choice('甲乙丙丁')}节点{rnd.randint(1, 9999)}超时，重试第{rnd.randint(1, 9)}次\n"
+            f" 上游{rnd.choice('甲乙丙丁')}节点{rnd.randint(1, 9999)}超时，"
+            f"重试第{rnd.randint(1, 9)}次\n"
         )
     return "".join(lines) + tail
 
@@ -215,9 +220,12 @@ def test_a_huge_question_costs_a_bounded_look(
 ) -> None:
     """16: the rarest terms find the note, and no more than a fixed number is looked up or read."""
     monkeypatch.setattr(lexical, "POSTINGS", 500)
-    monkeypatch.setattr(lexical.affordable, "__defaults__", (500,))
+    monkeypatch.setattr(lexical, "affordable", partial(lexical.affordable, postings=500))
     work = Work(monkeypatch)
+    before = time.process_time()
     found = many.recall(HUGE[name])
+    # Far above what it costs, far below what one scan of all notes for each of them does.
+    assert time.process_time() - before < 5
     assert "灯塔服务的限流阈值是每秒两百" in proposed(found)
     assert work.looked_up <= 4 * asking.MAX_TERMS
     assert 0 < work.read <= 2 * 500
@@ -232,40 +240,23 @@ def test_a_huge_question_and_context_have_a_vector_of_bounded_cost(
 ) -> None:
     with Brain.open(tmp_path_factory.mktemp("many") / "brain.db", model=e5) as brain:
         fill(brain, (*EVERYDAY[:5], "灯塔服务的限流阈值是每秒两百"))
-        for question in (HUGE["a pasted log"], HUGE["ten thousand Han"]):
-            assert "灯塔服务的限流阈值是每秒两百" in texts(brain.recall(question))
-            brain.inject("继续", context=question)
+        question = HUGE["a pasted log"]
+        assert "灯塔服务的限流阈值是每秒两百" in texts(brain.recall(question))
+        assert brain.inject("继续", context=question).probability > 0
 
 
-FRAGMENTS = st.sampled_from(
-    ['"', "(", ")", "*", "^", ":", "-", "+", "OR", "AND", "NOT", "NEAR(", "回滚", "发布", "\0", "{"]
-    + [
-        "}",
-        "'",
-        "%",
-        "\\",
-        "𠮷",
-        "\ud800",
-        "🎉",
-        " ",
-        "\n",
-        "body",
-        "rowid",
-        ";",
-        "--",
-        "茶",
-        "c++",
-    ]
-)
+SCRAPS = """
+" ( ) * ^ : - + OR AND NOT NEAR( 回滚 发布 { } ' % \\ 𠮷 🎉 body rowid ; -- 茶 c++ .env a@b.cn ､ ～
+"""
+FRAGMENTS = st.sampled_from([*SCRAPS.split(), "\0", "\ud800", " ", "\n", "\u200b"])
 
 
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(FRAGMENTS, max_size=12).map("".join) | st.text(st.characters(), max_size=20))
 def test_no_question_raises_anything_but_that_it_is_empty(notes: Brain, question: str) -> None:
-    try:
+    if fold(clean_query(question)).strip():
         notes.recall(question)
         notes.search(question)
-    except BrainError as e:
-        assert e.code == "brain_query_empty"
-    notes.check(question)
+    else:
+        refused("brain_query_empty", 65, lambda: notes.recall(question))
     assert notes.inject(question).answerable == notes.check(question).answerable

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 import sys
@@ -11,6 +12,11 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+
+
+def name_of(requirement: str) -> str:
+    """The package a requirement is about."""
+    return re.split(r"[ <>=!~;\[]", requirement)[0]
 
 
 def test_imports_run_downward_only() -> None:
@@ -38,9 +44,23 @@ def test_every_data_file_is_packaged() -> None:
     assert {file for file in files if file.suffix not in {".py", ".pyc"}} <= shipped
 
 
+def test_every_import_is_declared() -> None:
+    imported: set[str] = set()
+    for file in (ROOT / "brain").rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                imported.update(alias.name.split(".")[0] for alias in node.names)
+            elif isinstance(node, ast.ImportFrom) and node.module:
+                imported.add(node.module.split(".")[0])
+    declared = {name.replace("-", "_") for name in map(name_of, PROJECT["project"]["dependencies"])}
+    brought_by_fastembed = {"onnxruntime", "tokenizers"}
+    ours = {"brain", *sys.stdlib_module_names}
+    assert imported - ours - declared - brought_by_fastembed <= {"opencc"}
+
+
 def test_every_dependency_has_a_reason_and_no_other() -> None:
     extras = PROJECT["project"]["optional-dependencies"].values()
     wanted = [*PROJECT["project"]["dependencies"], *(one for extra in extras for one in extra)]
-    names = {re.split(r"[ <>=!~;\[]", one)[0] for one in wanted}
+    names = set(map(name_of, wanted))
     told = (ROOT / "docs" / "dependencies.md").read_text(encoding="utf-8")
     assert set(re.findall(r"^\| `([^`]+)` \| .{4,} \|$", told, re.MULTILINE)) == names

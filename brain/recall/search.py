@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 POOL = 100
 """How many candidates each lane may propose."""
 
-SECOND_STAGE = 40
+SECOND_STAGE = 30
 """How many of them, by the lanes' fused rank, the second stage weighs."""
 
-NEIGHBOURLY = 8
+NEIGHBOURLY = 6
 """How many of the best candidates bring in the notes recorded beside them."""
 
 REACH = 2

@@ -159,7 +159,8 @@ def search(
 
     Args:
         vector: (dim,), unit length.
-        k: how many vectors the scan may return; memories with several count once.
+        k: how many vectors the scan returns. Where a few long memories take most of those places
+            it is widened, so that they do not hide the rest.
 
     Returns:
         (memory id, passage id, cosine similarity) of each memory's nearest passage, nearest
@@ -168,21 +169,29 @@ def search(
     if scope_ids == []:
         return []
     where, args = _where(view, scope_ids)
-    found = rows(
-        db,
-        f"SELECT rowid, distance FROM {table} WHERE embedding MATCH ? AND k = ?{where}",
-        (vector.tobytes(), min(k, MAX_K), *args),
-    )
-    near = {int(a): 1.0 - float(b) for a, b in found}
-    if not near:
-        return []
+    width = min(k, MAX_K)
+    while True:
+        found = rows(
+            db,
+            f"SELECT rowid, distance FROM {table} WHERE embedding MATCH ? AND k = ?{where}",
+            (vector.tobytes(), width, *args),
+        )
+        best = _best(db, {int(a): 1.0 - float(b) for a, b in found}, view)
+        if len(found) < width or 2 * len(best) >= k or width == MAX_K:
+            break
+        width = min(4 * width, MAX_K)
+    order = sorted(best, key=lambda m: (-best[m][0], m))[:k]
+    return [(m, best[m][1], best[m][0]) for m in order]
+
+
+def _best(db: apsw.Connection, near: dict[int, float], view: View) -> dict[int, tuple[float, int]]:
+    """Each visible memory's nearest passage: memory id → (similarity, passage id)."""
     best: dict[int, tuple[float, int]] = {}
     for passage_id, memory_id in _owners(db, list(near), view):
         similarity = near[passage_id]
         if memory_id not in best or similarity > best[memory_id][0]:
             best[memory_id] = (similarity, passage_id)
-    order = sorted(best, key=lambda m: (-best[m][0], m))
-    return [(m, best[m][1], best[m][0]) for m in order]
+    return best
 
 
 def _owners(db: apsw.Connection, passage_ids: Sequence[int], view: View) -> list[tuple[int, int]]:
@@ -191,7 +200,7 @@ def _owners(db: apsw.Connection, passage_ids: Sequence[int], view: View) -> list
     where, args = view.where()
     return rows(
         db,
-        "SELECT p.id, p.memory_id FROM passages p JOIN memories m ON m.id = p.memory_id"
+        "SELECT p.id, p.memory_id FROM passages p CROSS JOIN memories m ON m.id = p.memory_id"
         f" WHERE p.id IN ({marks}) AND {where} ORDER BY p.id",
         args,
     )
@@ -206,7 +215,7 @@ def similarities(
         db,
         "SELECT p.memory_id, p.id, 1.0 - vec_distance_cosine(v.embedding, ?)"
         " FROM passages p"
-        f" JOIN {table} v ON v.rowid = p.id WHERE p.memory_id IN ({marks}) ORDER BY p.id",
+        f" CROSS JOIN {table} v ON v.rowid = p.id WHERE p.memory_id IN ({marks}) ORDER BY p.id",
         (vector.tobytes(),),
     )
     out: dict[int, tuple[float, int]] = {}
