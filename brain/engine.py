@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from brain import memory as m
 from brain.care import reembedding
+from brain.ccr import handles
 from brain.errors import EXIT_CONFIG, EXIT_UNAVAILABLE, BrainError
 from brain.inject import brief as briefing
 from brain.inject import pack
@@ -208,7 +209,7 @@ class Brain:
                 brain._settle_model()
                 facts = brain._facts()
             hint = ""
-            if not existed and facts.get(meta.MODEL) != "bge-small-zh":
+            if not existed and model is None and facts.get(meta.MODEL) != "bge-small-zh":
                 hint = (
                     "想用中文模型 bge-small-zh（512 维）：先 brain model fetch bge-small-zh，"
                     "再 brain reembed --model bge-small-zh。"
@@ -551,11 +552,15 @@ class Brain:
         *,
         at: When = None,
         why: str = "",
+        force: bool = False,
         now: datetime | None = None,
     ) -> m.Memory:
         """It holds no longer from ``at`` (None: now) on; a future instant keeps it until then.
 
         What is over already stays as it is unless ``at`` is given.
+
+        Args:
+            force: do it to a pinned record as well.
 
         Raises:
             BrainError: ``brain_not_found`` (1); ``brain_pinned``, ``brain_not_current`` for one
@@ -565,8 +570,8 @@ class Brain:
         instant = to_iso(moment) if at is None else parse_time(at, now=moment)
         with self._store.write() as db:
             memory = lineage.require(db, m.parse_id(memory_id))
-            if memory.pinned:
-                raise BrainError("brain_pinned", f"#{memory.id} 已钉住，请先取消钉住。")
+            if memory.pinned and not force:
+                raise BrainError("brain_pinned", f"#{memory.id} 已钉住；确定要它到期请加 --force。")
             if memory.superseded_by is not None:
                 lineage.require_current(memory)
             if at is None and memory.valid_to is not None and memory.valid_to <= instant:
@@ -595,6 +600,19 @@ class Brain:
         """One record by id, whatever its state. Raises ``brain_not_found`` (1)."""
         with self._store.read() as db:
             return lineage.require(db, m.parse_id(memory_id))
+
+    def recover(self, handle: str) -> bytes:
+        """The exact bytes (UTF-8) a recovery handle stands for.
+
+        Raises:
+            BrainError: ``brain_ccr_handle_invalid`` (65), ``brain_ccr_not_found`` (1).
+        """
+        prefix = handles.parse(handle)
+        with self._store.read() as db:
+            memory = memories.by_sha256(db, prefix)
+        if memory is None:
+            raise BrainError("brain_ccr_not_found", f"没有句柄为 ccr_{prefix.hex()} 的原文。", 1)
+        return memory.text.encode("utf-8")
 
     def list(
         self,
@@ -738,10 +756,17 @@ class Brain:
             budget: estimated tokens the block may take; None is 420, 0 is unlimited.
 
         Raises:
-            BrainError: ``brain_budget_invalid`` (2) for a negative budget.
+            BrainError: ``brain_budget_invalid`` (2) for a negative budget,
+                ``brain_budget_too_small`` (2) below ``pack.LEAST_BUDGET``.
         """
         if budget is not None and budget < 0:
             raise BrainError("brain_budget_invalid", "--budget 不能是负数；0 表示不限。", 2)
+        if budget is not None and 0 < budget < pack.LEAST_BUDGET:
+            raise BrainError(
+                "brain_budget_too_small",
+                f"--budget 至少 {pack.LEAST_BUDGET}，再小放不下记忆和找回全文的句柄；0 表示不限。",
+                2,
+            )
         limit = DEFAULT_BUDGET if budget is None else budget
         asked = self._ask(query, context)
         view = self._view(scope, None, as_of, known_at, now)
@@ -839,7 +864,11 @@ class Brain:
             (info.languages for info in models.known() if info.name == name), ()
         )
         degraded = list(self._degraded_unloaded(facts))
-        if name is not None and missing and "no_vec" not in degraded:
+        if name is None:
+            # Without a model nothing is missing, but whoever asks should see what cannot be found.
+            missing = 0
+            degraded += ["no_model"] if states["total"] else []
+        elif missing and "no_vec" not in degraded:
             degraded.append("vectors_pending")
         if not trigrams:
             degraded.append("no_trigram")

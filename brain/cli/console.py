@@ -37,6 +37,17 @@ def out(text: str) -> None:
         raise _output_failed(error) from error
 
 
+def out_bytes(data: bytes) -> None:
+    """Writes bytes to stdout exactly as they are. Raises as :func:`out` does."""
+    try:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(data)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise _output_failed(error) from error
+
+
 def out_json(value: Any) -> None:
     """Writes one JSON value on one line; Chinese stays readable."""
     out(json.dumps(value, ensure_ascii=False))

@@ -6,9 +6,10 @@ from typing import Annotated
 
 import typer
 
+from brain.ccr.handles import handle_of
 from brain.cli import scope as scopes
 from brain.cli.command import about
-from brain.cli.console import note, out, out_json, visible
+from brain.cli.console import note, out, out_bytes, out_json, visible
 from brain.cli.degraded import warn
 from brain.cli.options import (
     AsOf,
@@ -128,4 +129,32 @@ def brief(budget: Budget = None, scope: Scope = None, db: Db = None, as_json: Js
         out_json(found.to_dict())
     elif found.block:
         out(found.block.removesuffix("\n"))
+    return 0
+
+
+@about(
+    "按句柄取回全文",
+    "brain recover ccr_0123456789abcdef0123456789abcdef",
+    "brain recover '<<ccr:ccr_0123456789abcdef0123456789abcdef>>' > 全文.txt",
+    more="逐字节原样写到标准输出，末尾不加换行。",
+)
+def recover(
+    handle: Annotated[str, typer.Argument(metavar="句柄", help="注入块里的 ccr_…")],
+    db: Db = None,
+    as_json: Json = False,
+) -> int:
+    """Writes the original bytes a handle stands for."""
+    with Brain.open(db, read_only=True) as brain:
+        found = brain.recover(handle)
+    if as_json:
+        out_json(
+            {
+                "handle": handle_of(found),
+                "content_type": "text/plain; charset=utf-8",
+                "bytes": len(found),
+                "text": found.decode("utf-8"),
+            }
+        )
+    else:
+        out_bytes(found)
     return 0

@@ -23,6 +23,7 @@ VERBS: Mapping[str, tuple[str, str]] = {
     "conf": ("writing", "conf"),
     "stats": ("looking", "stats"),
     "brief": ("looking", "brief"),
+    "recover": ("looking", "recover"),
     "reembed": ("models", "reembed"),
     "model list": ("models", "model_list"),
     "model fetch": ("models", "model_fetch"),

@@ -187,11 +187,16 @@ def supersede(
     more="不删除：到期之前的问题（--as-of）仍然找得到它。",
 )
 def expire(
-    memory: MemoryId, at: At = None, why: Why = "", db: Db = None, as_json: Json = False
+    memory: MemoryId,
+    at: At = None,
+    why: Why = "",
+    force: Annotated[bool, typer.Option("--force", help="钉住的记忆也让它到期")] = False,
+    db: Db = None,
+    as_json: Json = False,
 ) -> int:
     """Ends a record's valid time."""
     with Brain.open(db) as brain:
-        after = brain.expire(memory, at=at, why=why)
+        after = brain.expire(memory, at=at, why=why, force=force)
     if as_json:
         out_json(after.to_dict())
     else:

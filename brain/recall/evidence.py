@@ -1,13 +1,14 @@
 """The second stage: how well each of the best candidates really answers.
 
 The lanes' ranks say who comes first in a lane, not by how much. For the best candidates of both,
-this stage puts three measures side by side, each scaled within the query: bm25 against the best
-bm25, similarity against the best and the crowd, and the share of the query's IDF mass that the
+this stage puts three measures side by side, each scaled within the query: BM25 against the best
+BM25, similarity against the best and the crowd, and the share of the query's IDF mass that the
 candidate holds. Their sum gives an order, and only that order goes on into the fusion.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -16,6 +17,9 @@ from brain.text.grams import index_terms
 SIMILARITY_WEIGHT = 1.4
 COVERAGE_WEIGHT = 1.0
 """Fitted on the shared sets, each left out in turn (bench/retrieval.py prints the result)."""
+
+K1 = 1.2
+B = 0.75
 
 CROWD_FROM = 20
 """Similarities from this place on are the crowd a near one is measured against."""
@@ -37,7 +41,7 @@ class Evidence:
     """What speaks for one candidate.
 
     Args:
-        bm25: the gram index's value, 0 where no gram matches.
+        bm25: over grams, 0 where none matches.
         coverage: share of the query's IDF mass it holds, in [0, 1].
         content: the same over the query's content terms alone.
         similarity: cosine of its nearest passage, None without vectors.
@@ -53,16 +57,38 @@ class Evidence:
     support: float = 0.0
 
 
-def share(held: set[str], folded: str, weights: Mapping[str, float]) -> float:
+def share(counts: Mapping[str, int], folded: str, weights: Mapping[str, float]) -> float:
     """Which share of weighted terms a folded text holds; lone characters count as substrings."""
     total = sum(weights.values())
     if total <= 0:
         return 0.0
     found = 0.0
     for term, weight in weights.items():
-        if term in held or (term.endswith("*") and term[:-1] in folded):
+        if term in counts or (term.endswith("*") and term[:-1] in folded):
             found += weight
     return found / total
+
+
+def bm25(
+    counts: Mapping[str, int], folded: str, weights: Mapping[str, float], average: float
+) -> float:
+    """BM25 of one text (Robertson and Zaragoza 2009, k1 1.2 and b .75 as in FTS5).
+
+    FTS5's own value cannot weigh terms; here a function word counts less than a content word.
+
+    Args:
+        counts: the text's terms with how often they stand in it.
+        weights: query term → IDF times its weight.
+        average: mean number of terms of a note.
+    """
+    length = sum(counts.values())
+    norm = K1 * (1.0 - B + B * length / max(average, 1.0))
+    total = 0.0
+    for term, weight in weights.items():
+        times = folded.count(term[:-1]) if term.endswith("*") else counts.get(term, 0)
+        if times:
+            total += weight * times * (K1 + 1.0) / (times + norm)
+    return total
 
 
 def crowd(similarities: Sequence[float]) -> float:
@@ -79,36 +105,36 @@ def crowd(similarities: Sequence[float]) -> float:
 
 def weigh(
     folded: Mapping[int, str],
-    bm25: Mapping[int, float],
     similarity: Mapping[int, float],
     all_terms: Mapping[str, float],
     content_terms: Mapping[str, float],
     background: float,
+    average: float,
 ) -> dict[int, Evidence]:
     """The evidence for each candidate.
 
     Args:
         folded: candidate id → its folded text.
-        bm25: candidate id → bm25, where it has one.
         similarity: candidate id → cosine, where it has one.
-        all_terms, content_terms: the query's terms with their IDF.
+        all_terms, content_terms: the query's terms with IDF times weight.
         background: :func:`crowd` of the lane's similarities.
+        average: mean number of terms of a note.
     """
-    best_bm25 = max(bm25.values(), default=0.0)
+    counts = {key: Counter(index_terms(text)) for key, text in folded.items()}
+    words = {key: bm25(counts[key], text, all_terms, average) for key, text in folded.items()}
+    best = max(words.values(), default=0.0)
     spread = max(max(similarity.values(), default=0.0) - background, LEAST_SPREAD)
     out: dict[int, Evidence] = {}
     for key, text in folded.items():
-        held = set(index_terms(text))
-        coverage = share(held, text, all_terms)
+        coverage = share(counts[key], text, all_terms)
         near = similarity.get(key)
         score = COVERAGE_WEIGHT * coverage
-        if best_bm25 > 0:
-            score += bm25.get(key, 0.0) / best_bm25
+        if best > 0:
+            score += words[key] / best
         if near is not None:
             score += SIMILARITY_WEIGHT * (near - background) / spread
-        out[key] = Evidence(
-            bm25.get(key, 0.0), coverage, share(held, text, content_terms), near, score
-        )
+        content = share(counts[key], text, content_terms)
+        out[key] = Evidence(words[key], coverage, content, near, score)
     return out
 
 

@@ -12,7 +12,7 @@ from brain.memory import Hit, LaneRank, Memory
 from brain.recall import evidence, fusion, lexical, semantic
 from brain.recall.quality import quality
 from brain.recall.question import Question
-from brain.store import memories, vectors
+from brain.store import memories, terms, vectors
 from brain.store.view import View, to_ms
 from brain.text.fold import fold
 from brain.text.grams import index_terms
@@ -155,11 +155,11 @@ def _weigh(
         similarity |= {i: value for i, (value, _) in exact.items()}
     return evidence.weigh(
         {i: fold(record.text) for i, record in records.items()},
-        {f.id: f.score for f in words.found if f.score > 0},
         {i: s for i, s in similarity.items() if i in records},
-        {t: words.idf(t) for t in question.terms},
+        {t: words.idf(t) * question.weight(t) for t in question.terms},
         {t: words.idf(t) for t in question.content},
         evidence.crowd([n.similarity for n in near]),
+        terms.average_length(source.db),
     )
 
 
@@ -186,8 +186,8 @@ def _fuse(
         lanes: dict[str, LaneRank] = {}
         if i in found:
             place, candidate = found[i]
-            terms = matched(question, records[i].text)
-            lanes["lexical"] = LaneRank(place, candidate.score or candidate.trigram, terms)
+            held = matched(question, records[i].text)
+            lanes["lexical"] = LaneRank(place, candidate.score or candidate.trigram, held)
         if i in meant:
             place, neighbour = meant[i]
             lanes["semantic"] = LaneRank(place, neighbour.similarity)

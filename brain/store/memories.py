@@ -103,6 +103,18 @@ def find_same(db: apsw.Connection, text: str, kind: str, scope: str, now: str) -
     return _memory(found[0]) if found else None
 
 
+def by_sha256(db: apsw.Connection, prefix: bytes) -> Memory | None:
+    """The oldest record whose text's SHA-256 begins with some bytes, in whatever state."""
+    after = (int.from_bytes(prefix, "big") + 1).to_bytes(len(prefix) + 1, "big")[1:]
+    found = rows(
+        db,
+        f"SELECT {_FIELDS} FROM memories INDEXED BY memories_by_sha256"
+        " WHERE text_sha256 >= ? AND (text_sha256 < ? OR ? = x'') ORDER BY id LIMIT 1",
+        (prefix, after, b"" if not any(after) else after),
+    )
+    return _memory(found[0]) if found else None
+
+
 def listing(db: apsw.Connection, view: View | None, limit: int | None) -> list[Memory]:
     """Records a view shows (all of the file for None), newest first."""
     where, args = view.where() if view else ("1", [])
@@ -194,7 +206,8 @@ def state_counts(db: apsw.Connection, now: str) -> dict[str, int]:
     row = rows(
         db,
         "SELECT count(*), count(archived_at), count(superseded_by), count(retracted_at),"
-        " count(*) FILTER (WHERE valid_to <= ?1), count(*) FILTER (WHERE valid_from > ?1)"
+        " count(*) FILTER (WHERE valid_to <= ?1 AND superseded_by IS NULL),"
+        " count(*) FILTER (WHERE valid_from > ?1)"
         " FROM memories",
         (now,),
     )[0]

@@ -55,7 +55,7 @@ def add(db: apsw.Connection, memory_id: int, text: str, scope_id: int) -> None:
 def has_trigrams(db: apsw.Connection) -> bool:
     """Whether this SQLite can use the trigram index."""
     try:
-        rows(db, "SELECT 1 FROM trigrams LIMIT 0")
+        rows(db, "SELECT 1 FROM trigrams WHERE trigrams MATCH ? LIMIT 1", (quote("abc"),))
     except apsw.SQLError as e:
         if "no such tokenizer" not in str(e):
             raise
@@ -168,3 +168,30 @@ def nth_newest(
         (_match([term], scope_ids), n),
     )
     return int(found[0][0]) if found else 0
+
+
+def average_length(db: apsw.Connection) -> float:
+    """Mean number of gram terms a note has; 0 for an empty index.
+
+    FTS5 keeps it in its "averages record" (row 1 of the data table: the number of rows, then the
+    number of tokens in each column, as SQLite varints; see fts5_index.c).
+    """
+    found = rows(db, "SELECT block FROM grams_data WHERE id = 1")
+    if not found or not found[0][0]:
+        return 0.0
+    count, tokens = _varints(found[0][0])[:2]
+    return tokens / count if count else 0.0
+
+
+def _varints(data: bytes) -> list[int]:
+    """SQLite's variable-length integers (https://sqlite.org/fileformat2.html#varint)."""
+    out: list[int] = []
+    value = 0
+    length = 0
+    for byte in data:
+        length += 1
+        value = (value << 8) | byte if length == 9 else (value << 7) | (byte & 0x7F)
+        if length == 9 or byte < 0x80:
+            out.append(value)
+            value = length = 0
+    return out

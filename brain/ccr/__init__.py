@@ -1,0 +1,1 @@
+"""Compression with a way back: handles of originals, and finding them again."""
