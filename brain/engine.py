@@ -22,10 +22,10 @@ from brain.ccr import handles
 from brain.errors import EXIT_CONFIG, EXIT_UNAVAILABLE, BrainError
 from brain.inject import brief as briefing
 from brain.inject import pack
-from brain.recall import gate, question, search
+from brain.recall import duplicates, gate, question, search
 from brain.store import file, journal, lineage, memories, meta, terms, vectors
 from brain.store.view import View
-from brain.text import sentences, words
+from brain.text import likeness, sentences, words
 from brain.text.fold import simplify
 from brain.text.times import now_utc, parse_time, to_iso
 
@@ -390,7 +390,19 @@ class Brain:
             pinned,
             evidence,
         )
-        return self._add([draft], why, now)[0]
+        result = self._add([draft], why, now)[0]
+        if not result.created:
+            return result
+        return replace(result, similar=self._similar(self.get(result.id)))
+
+    def _similar(self, memory: m.Memory) -> tuple[m.Similar, ...]:
+        """Current records of the same scope that say nearly what a new one says."""
+        asked = question.read(memory.text[: likeness.LONGEST])
+        view = View(as_of=to_iso(now_utc()), scopes=(memory.scope,))
+        with self._store.read() as db:
+            facts = file.facts(db)
+            found = search.alike(db, facts.get(meta.VECTORS), asked, memory, view)
+        return duplicates.similar(memory.text, found)
 
     def add_many(
         self, drafts: Iterable[m.Draft], *, now: datetime | None = None
@@ -407,8 +419,10 @@ class Brain:
         out: list[m.AddResult] = []
         with self._store.write() as db:
             table = _table_for(db, embedder)
+            # Another process may have stored the same after our clock was read.
+            seen = to_iso(now or now_utc())
             for record, (spans, found) in zip(records, prepared, strict=True):
-                same = memories.find_same(db, record.text, record.kind, record.scope, to_iso(at))
+                same = memories.find_same(db, record.text, record.kind, record.scope, seen)
                 if same is not None:
                     out.append(m.AddResult(same.id, False))
                     continue
@@ -693,7 +707,12 @@ class Brain:
         found = self._find(asked, view, k, semantic=True)
         decision = found.decision
         return m.RecallResult(
-            query, found.hits[:k], found.skills, decision, found.degraded, decision.reasons
+            query,
+            duplicates.mark(found.hits[:k]),
+            found.skills,
+            decision,
+            found.degraded,
+            decision.reasons,
         )
 
     def search(
@@ -774,15 +793,18 @@ class Brain:
         decision = found.decision
         if not decision.answerable:
             return m.InjectResult("", False, decision.probability, 0, degraded=found.degraded)
-        chosen = [h for h in (*found.hits, *found.skills) if h.id in decision.ids]
-        block = pack.block(chosen, limit)
+        fitting = duplicates.mark([h for h in (*found.hits, *found.skills) if h.id in decision.ids])
+        block = pack.block([h for h in fitting if h.duplicate_of is None], limit)
+        repeated = tuple(
+            m.LeftOut(h.id, f"与 #{h.duplicate_of} 说的相同") for h in fitting if h.duplicate_of
+        )
         return m.InjectResult(
             block.text,
             bool(block.text),
             decision.probability,
             block.tokens,
             block.hits,
-            block.left_out,
+            block.left_out + repeated,
             found.degraded,
         )
 

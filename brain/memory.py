@@ -93,10 +93,16 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class Similar:
-    """A current memory that says nearly the same as one just added; score in [0, 1]."""
+    """A current memory that says nearly the same as one just added.
+
+    Args:
+        score: likeness in [0, 1].
+        differs: in what they differ: ``number``, ``negation``, ``name``, ``order``, ``words``.
+    """
 
     id: int
     score: float
+    differs: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +117,9 @@ class AddResult:
         return {
             "id": self.id,
             "created": self.created,
-            "similar": [{"id": s.id, "score": s.score} for s in self.similar],
+            "similar": [
+                {"id": s.id, "score": s.score, "differs": list(s.differs)} for s in self.similar
+            ],
         }
 
 

@@ -10,6 +10,9 @@ import pytest
 
 from brain import Brain, BrainError, Draft
 from brain.memory import Hit, RecallResult
+from brain.store import file, memories, meta
+from brain.store.sql import rows
+from brain.store.view import FOREVER_MS, to_ms
 from brain.text.fold import fold
 from brain.text.grams import index_terms, query_terms
 
@@ -97,3 +100,43 @@ def refused(code: str, exit_code: int, act: Callable[[], object]) -> BrainError:
     assert (caught.value.code, caught.value.exit_code) == (code, exit_code), caught.value
     assert re.search("[\u4e00-\u9fff]", caught.value.message)
     return caught.value
+
+
+def vectors_out_of_step(brain: Brain) -> list[int]:
+    """Passages whose vector is missing, left over, or filtered by other values than the record."""
+    with brain._store.read() as db:
+        table = file.facts(db)[meta.VECTORS]
+        scopes = dict(rows(db, "SELECT name, id FROM scopes"))
+        kept = {
+            row[0]: row[1:]
+            for row in rows(
+                db,
+                "SELECT rowid, scope, kind, valid_from, valid_to, recorded_at, retracted_at,"
+                f" archived FROM {table}",
+            )
+        }
+        owners = dict(rows(db, "SELECT id, memory_id FROM passages"))
+        records = memories.get_many(db, owners.values())
+    wrong = set(kept) ^ set(owners)
+    for passage, values in kept.items():
+        record = records[owners[passage]]
+        right = (
+            scopes[record.scope],
+            record.kind,
+            to_ms(record.valid_from, -FOREVER_MS),
+            to_ms(record.valid_to, FOREVER_MS),
+            to_ms(record.recorded_at, 0),
+            to_ms(record.retracted_at, FOREVER_MS),
+            int(record.archived_at is not None),
+        )
+        if values != right:
+            wrong.add(passage)
+    return sorted(wrong)
+
+
+def indexes_are_whole(brain: Brain) -> bool:
+    """Whether SQLite and both text indexes find their own structures whole."""
+    with brain._store.write() as db:
+        for index in ("grams", "trigrams"):
+            db.execute(f"INSERT INTO {index} ({index}) VALUES ('integrity-check')")
+        return rows(db, "PRAGMA integrity_check") == [("ok",)]

@@ -12,7 +12,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 from conftest import Make
-from engine_parts import EVERYDAY, fill, ids, proposed, refused, shares_no_word, terms, texts
+from engine_parts import (
+    EVERYDAY,
+    fill,
+    ids,
+    proposed,
+    refused,
+    shares_no_word,
+    terms,
+    texts,
+    vectors_out_of_step,
+)
 from numpy.typing import NDArray
 from test_embed_tiny import isolate, write_model
 
@@ -375,6 +385,7 @@ def test_reembed_killed_half_way_leaves_the_old_vectors_and_goes_on(
         stats = brain.stats()
         assert (stats.model, stats.dim, stats.degraded) == ("e5-small", 384, ())
         assert (stats.vectors_present, stats.vectors_missing) == (261, 0)
+        assert vectors_out_of_step(brain) == []
         with brain._store.read() as db:
             assert meta.NEXT_VECTORS not in meta.read(db)
         for question, gone in ((MEANT, 1), ("出了问题在哪里喊人", 2), ("喝水的房间谁管", stale)):

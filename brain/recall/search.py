@@ -27,6 +27,9 @@ POOL = 100
 SECOND_STAGE = 30
 """How many of them, by the lanes' fused rank, the second stage weighs."""
 
+ALIKE = 10
+"""How many records of each kind a new one is held against."""
+
 NEIGHBOURLY = 6
 """How many of the best candidates bring in the notes recorded beside them."""
 
@@ -121,6 +124,22 @@ def run(source: Source, question: Question, view: View, limit: int) -> Ranked:
     )
 
 
+def alike(
+    db: apsw.Connection, table: str | None, question: Question, memory: Memory, view: View
+) -> list[Memory]:
+    """Visible records that share words with one, or mean something near it; itself left out."""
+    scope_ids = None if view.scopes is None else memories.scope_ids(db, view.scopes)
+    words = lexical.lane(
+        db, question, view, scope_ids, memories.highest_id(db), ALIKE, use_trigrams=False
+    )
+    ids = {f.id for f in words.found}
+    vector = None if table is None else vectors.of_memory(db, table, memory.id)
+    if table is not None and vector is not None:
+        ids |= {i for i, _, _ in vectors.search(db, table, vector, view, scope_ids, ALIKE)}
+    found = memories.get_many(db, sorted(ids - {memory.id}))
+    return [found[i] for i in sorted(found)]
+
+
 def _beside(db: apsw.Connection, view: View, best: Sequence[Memory]) -> dict[int, list[Memory]]:
     """For each of some records, those that were told together with it."""
     return {
@@ -151,7 +170,7 @@ def _weigh(
     similarity = {n.id: n.similarity for n in near}
     absent = [i for i in records if i not in similarity]
     if absent and source.vector is not None and source.table is not None:
-        exact = vectors.similarities(source.db, source.table, source.vector, absent)
+        exact = vectors.similarities(source.db, source.table, source.vector.tobytes(), absent)
         similarity |= {i: value for i, (value, _) in exact.items()}
     return evidence.weigh(
         {i: fold(record.text) for i, record in records.items()},

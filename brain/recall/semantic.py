@@ -40,5 +40,5 @@ def lane(
         vector: the embedded query, (dim,), unit length.
         limit: how many passages the scan returns.
     """
-    rows = vectors.search(db, table, vector, view, scope_ids, limit)
+    rows = vectors.search(db, table, vector.tobytes(), view, scope_ids, limit)
     return tuple(Near(memory_id, passage, similarity) for memory_id, passage, similarity in rows)

@@ -142,6 +142,7 @@ def connect(path: Path, *, writable: bool) -> apsw.Connection:
         if writable:
             db = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
             _settle(db)
+            check_version(db, path)  # before the first byte of it is changed
             db.pragma("journal_mode", "wal")
             db.pragma("synchronous", "FULL")
             db.pragma("foreign_keys", "ON")

@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from types import NoneType
 from typing import Any
 
 import apsw
@@ -40,8 +41,18 @@ class Record:
     supersedes: int | None = None
 
 
+_TEXT, _NUMBER, _MAYBE_TEXT, _MAYBE_ID = (str,), (int, float), (str, NoneType), (int, NoneType)
+_TYPES = (
+    *((int,), *(_TEXT,) * 4, *(_NUMBER,) * 3, (int,)),
+    *(_MAYBE_TEXT, _MAYBE_TEXT, _TEXT, _MAYBE_TEXT, _MAYBE_ID, _MAYBE_ID, _MAYBE_TEXT),
+    *(_TEXT, _TEXT, (int,), _MAYBE_TEXT),
+)
+
+
 def _memory(row: Sequence[Any]) -> Memory:
     values = list(row)
+    if not all(isinstance(v, t) for v, t in zip(values, _TYPES, strict=True)):
+        raise apsw.CorruptError("a record holds what no record can")
     values[8] = bool(values[8])
     return Memory(*values)
 

@@ -150,7 +150,7 @@ def _where(view: View, scope_ids: Sequence[int] | None) -> tuple[str, list[objec
 def search(
     db: apsw.Connection,
     table: str,
-    vector: NDArray[np.float32],
+    vector: bytes,
     view: View,
     scope_ids: Sequence[int] | None,
     k: int,
@@ -158,7 +158,7 @@ def search(
     """The nearest visible memories.
 
     Args:
-        vector: (dim,), unit length.
+        vector: dim float32 numbers, packed; unit length.
         k: how many vectors the scan returns. Where a few long memories take most of those places
             it is widened, so that they do not hide the rest.
 
@@ -174,7 +174,7 @@ def search(
         found = rows(
             db,
             f"SELECT rowid, distance FROM {table} WHERE embedding MATCH ? AND k = ?{where}",
-            (vector.tobytes(), width, *args),
+            (vector, width, *args),
         )
         best = _best(db, {int(a): 1.0 - float(b) for a, b in found}, view)
         if len(found) < width or 2 * len(best) >= k or width == MAX_K:
@@ -182,6 +182,17 @@ def search(
         width = min(4 * width, MAX_K)
     order = sorted(best, key=lambda m: (-best[m][0], m))[:k]
     return [(m, best[m][1], best[m][0]) for m in order]
+
+
+def of_memory(db: apsw.Connection, table: str, memory_id: int) -> bytes | None:
+    """The vector of a memory's first passage as packed float32, None where it has none."""
+    found = rows(
+        db,
+        f"SELECT v.embedding FROM passages p CROSS JOIN {table} v ON v.rowid = p.id"
+        " WHERE p.memory_id = ? ORDER BY p.id LIMIT 1",
+        (memory_id,),
+    )
+    return bytes(found[0][0]) if found else None
 
 
 def _best(db: apsw.Connection, near: dict[int, float], view: View) -> dict[int, tuple[float, int]]:
@@ -207,16 +218,20 @@ def _owners(db: apsw.Connection, passage_ids: Sequence[int], view: View) -> list
 
 
 def similarities(
-    db: apsw.Connection, table: str, vector: NDArray[np.float32], memory_ids: Sequence[int]
+    db: apsw.Connection, table: str, vector: bytes, memory_ids: Sequence[int]
 ) -> dict[int, tuple[float, int]]:
-    """Cosine similarity of given memories: id → (best passage's similarity, its passage id)."""
+    """Cosine similarity of given memories: id → (best passage's similarity, its passage id).
+
+    Args:
+        vector: as for :func:`search`.
+    """
     marks = ", ".join(str(int(m)) for m in memory_ids)
     found = rows(
         db,
         "SELECT p.memory_id, p.id, 1.0 - vec_distance_cosine(v.embedding, ?)"
         " FROM passages p"
         f" CROSS JOIN {table} v ON v.rowid = p.id WHERE p.memory_id IN ({marks}) ORDER BY p.id",
-        (vector.tobytes(),),
+        (vector,),
     )
     out: dict[int, tuple[float, int]] = {}
     for memory_id, passage_id, similarity in found:

@@ -1,4 +1,4 @@
-"""Numbers written another way: 三月 and 3月, 二〇二五年 and 2025年, 两万 and 20000, 20% and 百分之二十.
+"""Numbers written another way: 三月 and 3月, 两万 and 20000, 二〇二五年 and 2025年.
 
 For the query side only: the index keeps what was written. A numeral character is a number where its
 place says so: before a unit (五公里), after 第 (第三), in a date or a time of day, beside other
@@ -9,23 +9,22 @@ left alone, because 一个 stands everywhere and means nothing.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
 from functools import cache
 
 _MAX_CHARS = 40
 
-_DIGITS = {c: n for n, chars in enumerate("零〇 一幺壹 二两贰 三叁 四肆 五伍 六陆 七柒 八捌 九玖".split()) for c in chars}
+_ROW = "零一二三四五六七八九"
+_DIGITS = {char: value for row in (_ROW, "〇壹贰叁肆伍陆柒捌玖") for value, char in enumerate(row)}
+_DIGITS |= {"两": 2, "幺": 1}
 _STEPS = {"十": 10, "拾": 10, "百": 100, "佰": 100, "千": 1000, "仟": 1000}
 _SCALES = (("亿", 10**8), ("万", 10**4))
-
-_ROW = "零一二三四五六七八九"
 
 
 # --- reading and writing -------------------------------------------------------------------------
 
 
 def read_number(text: str) -> int | float | None:
-    """The value of a numeral, Chinese (二十一, 两万, 一百二, 二〇二五, 三点五) or mixed (1.5亿, 3千).
+    """The value of a numeral, Chinese (二十一, 两万, 一百二, 二〇二五) or mixed (1.5亿, 3千).
 
     百分之五 and 5% are .05, 三分之一 a third, 半 a half. Every unit but 十 needs a digit before it:
     百, 千万 are None, and so are two neighbouring digits (三四: three or four) and whatever else
@@ -190,69 +189,79 @@ def _row(digits: str, zero: str = "〇") -> str:
 # --- where numbers stand -------------------------------------------------------------------------
 
 _HAN = "零〇一二三四五六七八九十百千万亿两"
-_UNITS = (
-    "年级 年代 周年 周岁 年 个月 个星期 个礼拜 个小时 季度 世纪 星期 礼拜 天 周 小时 分钟 秒钟 秒 岁 号线 号楼 号 "
-    "公里 千米 厘米 毫米 平方米 平米 米 公斤 千克 斤 吨 毫升 升 元 块钱 块 毛钱 度 寸 亩 倍 折 "
-    "个 人 名 位 次 遍 件 本 台 条 张 辆 份 页 级 路 楼 层 种 家 只 双 套 间 栋 集 章 节 届 期 班 步 口 杯 瓶 盒 箱 袋 "
-    "颗 粒 支 部 首 篇 段 句 场 局 轮 项 款 单元 室 题 票 桌 字"
-).split()
-_ONE_UNITS = frozenset(
-    "年级 周年 周岁 年 个月 个星期 个礼拜 个小时 季度 世纪 周 小时 分钟 秒钟 岁 号线 号楼 号 公里 千米 "
-    "平方米 平米 公斤 千克 吨 毫升 元 块钱 级 楼 班 单元".split()
+_HINT = re.compile(rf"[0-9{_HAN}]")
+_NUMBER = re.compile(
+    r"[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])(?:\.[0-9]{1,4}(?![0-9]))?"
+    r"|[0-9]+(?:\.[0-9]{1,4}(?![0-9.]))?(?:[十百千万亿]+[0-9]*[十百千万]*)?"
+    rf"|[{_HAN}]+"
 )
-"""With 一 only these make a number: 一号, 一小时; but 一次, 一天, 一块, 一路 are words."""
-_RANK_UNITS = frozenset("年级 季度 号线 号楼 号 级 路 楼 班 单元 室".split())
-"""二楼, 二号; of all others it is 两."""
-_BOTH_UNITS = frozenset("层 期 折 段 寸".split())
-_METRIC = {"公里": "km", "千米": "km", "公斤": "kg", "千克": "kg", "厘米": "cm", "毫米": "mm", "毫升": "ml"}
-_FROM_METRIC = {"km": "公里", "kg": "公斤", "cm": "厘米", "mm": "毫米", "ml": "毫升"}
+_ISO = re.compile(r"([12][0-9]{3})([-/.])(1[0-2]|0?[1-9])\2(3[01]|[12][0-9]|0?[1-9])")
+_COLON = re.compile(r"(2[0-3]|[01]?[0-9]):([0-5][0-9])")
 
-_GUARDS = (
-    "星期[一二三四五六] 礼拜[一二三四五六] 周[一二三四五六](?!次|遍) 万一 [千万]万 统一 唯一 单一 同一 双十[一二] "
-    "第[一二三]方 第三者 第三世界 第[一二三]产业 第一手 第一时间 第六感 十分(?!钟|之) 二百五(?!十) 三轮车 三角 二人转 "
-    "八路军 [三七八九]分[球裤] 三天两头 三番[五两]次 三五[成个] 八字 一字 "
-    "一[下些起样直般定旦向律共贯概并经味半致再次] 三明治 四川 五行 六合 七夕 八卦 九州 十足 百度 "
-    "[几数][十百千万亿]+ 千[家百千] 三言两语 乱七八糟 七七八八 七上八下 四面八方 五花八门 三三两两 一五一十"
-).split()
-_EARLY = "凌晨 清晨 早上 早晨 上午".split()
-_LATE = "下午 傍晚 晚上".split()
-_ASCII_HEAD = r"(?<![0-9a-z_])(?<![0-9a-z][-._/:@#,+~\\])(?<![.])"
-_ASCII_TAIL = r"(?![0-9a-z_%]|[-._/:@,+~][0-9a-z])"
-_ASCII = rf"{_ASCII_HEAD}[0-9]{{1,3}}(?:,[0-9]{{3}})+|{_ASCII_HEAD}[0-9]{{1,15}}(?:\.[0-9]{{1,4}})?"
-_HAN_HEAD = rf"(?<![{_HAN}0-9])"
-_UNIT = "|".join(sorted(_UNITS, key=len, reverse=True))
-
-_MASTER = rf"""
-  (?P<guard>{"|".join(_GUARDS)})
-| (?P<iso>{_ASCII_HEAD}(?P<iy>[12][0-9]{{3}})(?P<sep>[-/.])(?P<im>1[0-2]|0?[1-9])(?P=sep)
-    (?P<id>3[01]|[12][0-9]|0?[1-9])(?![0-9a-z_]|[-./:][0-9]))
-| (?P<date>(?:(?P<y>{_ASCII_HEAD}[12][0-9]{{3}}|{_HAN_HEAD}[一二][{_HAN[:10]}]{{3}})\ ?年\ ?)?
-    (?P<m>{_ASCII_HEAD}(?:1[0-2]|0?[1-9])|{_HAN_HEAD}(?:十[一二]?|[一二三四五六七八九]))\ ?月(?![饼球亮薪])
-    (?:\ ?(?P<d>3[01]|[12][0-9]|0?[1-9]|三十一?|二?十[一二三四五六七八九]?|[一二三四五六七八九])\ ?(?P<day>[日号])(?!本))?)
-| (?P<year>(?P<yy>{_ASCII_HEAD}(?:[12][0-9]{{3}}|[0-9]{{2}})
-    |{_HAN_HEAD}(?:[一二][{_HAN[:10]}]{{3}}|[零〇四五六七八九][{_HAN[:10]}]))\ ?年(?![级代]))
-| (?P<time>(?P<tp>{"|".join([*_EARLY, "中午", *_LATE])})?\ ?
-    {_ASCII_HEAD}(?P<th>2[0-3]|1[0-9]|0?[0-9]):(?P<tm>[0-5][0-9])(?![0-9:.]))
-| (?P<clock>(?P<cp>{"|".join([*_EARLY, "中午", *_LATE])})?\ ?
-    (?P<ch>{_ASCII_HEAD}(?:2[0-4]|1[0-9]|0?[0-9])|{_HAN_HEAD}(?:二十[一二三四]?|十[一二三四五六七八九]?|[零一二两三四五六七八九]))\ ?点
-    (?!(?:[零〇一二三四五六七八九]+)(?:{_UNIT}|[万亿]))
-    (?P<rest>半|钟|整|一刻|三刻|\ ?(?P<cm>[0-5]?[0-9]|[二三四五]?十[一二三四五六七八九]?|零?[一二三四五六七八九])\ ?分(?!钟|之)
-      |(?P<cn>[0-5][0-9](?![0-9])|[二三四五]?十[一二三四五六七八九]?|零[一二三四五六七八九]))?)
-| (?P<percent>百分之(?P<pc>[{_HAN}]+(?:点[{_HAN[:10]}]+)?|[0-9]{{1,9}}(?:\.[0-9]{{1,4}})?)|(?P<pa>{_ASCII})\ ?%)
-| (?P<fraction>{_HAN_HEAD}(?P<under>[{_HAN}]+)分之(?P<over>[{_HAN}]+))
-| (?P<ordinal>第\ ?(?P<on>[{_HAN}]+|[0-9]{{1,5}}(?![0-9.])))
-| (?P<metric>(?P<mn>{_ASCII})\ ?(?P<mu>km|kg|cm|mm|ml)(?![0-9a-z_]))
-| (?P<amount>(?P<an>(?:{_ASCII})[十百千万亿]*|{_HAN_HEAD}[{_HAN}]+(?:点[{_HAN[:10]}]+(?=[万亿]|{_UNIT})[万亿]?)?)
-    (?:\ ?(?P<au>{_UNIT}))?)
-| (?P<formal>[壹贰叁肆伍陆柒捌玖拾佰仟零万亿]*[拾佰仟][壹贰叁肆伍陆柒捌玖拾佰仟零万亿]*)
+_UNIT_LIST = """
+年级 年代 周年 周岁 年 个月 个星期 个礼拜 个小时 季度 世纪 星期 礼拜 天 周 小时 分钟 秒钟 秒 岁
+号线 号楼 号 公里 千米 厘米 毫米 平方米 平米 米 公斤 千克 斤 吨 毫升 升 元 块钱 块 毛钱 度 寸 亩
+倍 折 个 人 名 位 次 遍 件 本 台 条 张 辆 份 页 级 路 楼 层 种 家 只 双 套 间 栋 集 章 节 届 期 班
+步 口 杯 瓶 盒 箱 袋 颗 粒 支 部 首 篇 段 句 场 局 轮 项 款 单元 室 题 票 桌 环 成
 """
+_UNITS = tuple(_UNIT_LIST.split())
 
-_HINT = re.compile(rf"[0-9{_HAN}拾佰仟]")
+_AFTER_ONE_LIST = """
+年级 周年 周岁 年 个月 个星期 个礼拜 个小时 季度 世纪 周 小时 分钟 秒钟 岁 号线 号楼 号 公里 千米
+平方米 平米 公斤 千克 吨 毫升 元 块钱 级 楼 班 单元
+"""
+_AFTER_ONE = frozenset(_AFTER_ONE_LIST.split())
+"""With 一 only these make a number: 一号, 一小时. 一次, 一天, 一块, 一路 are words."""
+
+_RANKS = ("年级", "季度", "号线", "号楼", "号", "级", "路", "楼", "班", "单元", "室", "环")
+_RANKS_AND_COUNTS = ("层", "期", "折", "段")
+"""With the first it is 二 (二楼), with these 二 or 两, with all others 两."""
+
+_METRIC = {"公里": "km", "千米": "km", "公斤": "kg", "千克": "kg", "厘米": "cm", "毫米": "mm"}
+_FROM_METRIC = {"km": "公里", "kg": "公斤", "cm": "厘米", "mm": "毫米"}
+
+_WORD_LIST = """
+星期一 星期二 星期三 星期四 星期五 星期六 礼拜一 礼拜二 礼拜三 礼拜四 礼拜五 礼拜六 周一 周二 周三
+周四 周五 周六 第三方 第三者 第三世界 第一时间 第六感 双十一 双十二 万一 十分 二百五 三轮车 三角 二人转
+八路军 五月天 三天两头 三番五次 三番两次 一年到头 一年四季 千万 百万 万千 成千上万 三级片
+"""
+_WORDS = tuple(_WORD_LIST.split())
+"""Words in which a numeral is none although a unit or 第 is beside it."""
+
+_BUT_BEFORE = {"十分": "钟之", "二百五": "十"}
+"""A character after such a word that makes it a number all the same."""
+
+_NOT_AFTER = "几数多好"
+"""几十个, 数百人: no number begins after these, nor after a word's first half (统一, 唯一)."""
+_NOT_ONE_AFTER = "统唯单同之逐万任进专某每这那哪"
+
+_EARLY = ("凌晨", "清晨", "早上", "早晨", "上午")
+_LATE = ("下午", "傍晚", "晚上")
+_NOON = "中午"
+
+_Found = tuple[int, int, list[str]]
+"""Start, end and the other ways to write what stands there."""
 
 
 @cache
-def _master() -> re.Pattern[str]:
-    return re.compile(_MASTER, re.VERBOSE)
+def _words_by_first() -> dict[str, list[str]]:
+    out: dict[str, list[str]] = {}
+    for word in _WORDS:
+        out.setdefault(word[0], []).append(word)
+    return out
+
+
+def _guarded(text: str) -> dict[int, int]:
+    """Where words stand that only look like numbers: the place of each character → their end."""
+    first = _words_by_first()
+    out: dict[int, int] = {}
+    for at, char in enumerate(text):
+        for word in first.get(char, ()):
+            end = at + len(word)
+            lifted = _BUT_BEFORE.get(word, "")
+            if text.startswith(word, at) and text[end : end + 1] not in [*lifted]:
+                out.update((place, end) for place in range(at, end))
+    return out
 
 
 def numeral_spans(folded: str) -> list[tuple[int, int, tuple[str, ...]]]:
@@ -264,17 +273,23 @@ def numeral_spans(folded: str) -> list[tuple[int, int, tuple[str, ...]]]:
     Returns:
         (start, end, the other ways) in text order, without overlap.
     """
-    if not _HINT.search(folded):
-        return []
     out: list[tuple[int, int, tuple[str, ...]]] = []
-    for match in _master().finditer(folded):
-        write = _WRITERS.get(match.lastgroup or "")
-        if write is None:
-            continue
-        ways = dict.fromkeys(write(match))
-        ways.pop(match.group(), None)
-        if ways:
-            out.append((match.start(), match.end(), tuple(ways)))
+    hint = _HINT.search(folded)
+    guarded = _guarded(folded) if hint else {}
+    done = word_end = 0
+    while hint:
+        at = hint.start()
+        found = None if at in guarded else _number_at(folded, at, word_end)
+        if found and found[0] >= done:
+            start, done, written = found
+            stands = folded[start:done]
+            ways = tuple(way for way in dict.fromkeys(written) if not stands.startswith(way))
+            if ways:
+                out.append((start, done, ways))
+        else:
+            word_end = guarded.get(at, word_end)
+            done = guarded.get(at) or _run_end(folded, at)
+        hint = _HINT.search(folded, done)
     return out
 
 
@@ -288,3 +303,353 @@ def numeral_variants(folded: str) -> list[tuple[str, str]]:
         Pairs in text order; a number with several other ways comes several times.
     """
     return [(folded[a:b], other) for a, b, ways in numeral_spans(folded) for other in ways]
+
+
+def _number_at(text: str, at: int, word_end: int) -> _Found | None:
+    if not _may_begin(text, at, word_end):
+        return None
+    for rule in (_iso, _date, _year, _percent, _fraction, _ordinal, _clock, _amount):
+        found = rule(text, at)
+        if found:
+            return found
+    return None
+
+
+# --- one rule each: what begins at a place, or None ----------------------------------------------
+
+
+def _iso(text: str, at: int) -> _Found | None:
+    """2025-03-15."""
+    match = _ISO.match(text, at)
+    if not match or not _may_end(text, match.end()):
+        return None
+    year, _, month, day = match.groups()
+    return at, match.end(), _days(year, int(month), int(day))
+
+
+def _date(text: str, at: int) -> _Found | None:
+    """2025年3月15日, 三月十五号, 3月."""
+    year, end = _part(text, at, "年")
+    if year is None or not _is_year(year):
+        year, end = None, at
+    month, end = _part(text, _past_blank(text, end), "月")
+    if month is None or not 1 <= _whole(month) <= 12 or text[end : end + 1] in [*"饼球亮薪"]:
+        return None
+    for unit in "日号":
+        day, after = _part(text, _past_blank(text, end), unit)
+        if day is not None and 1 <= _whole(day) <= 31 and text[after : after + 1] != "本":
+            written = str(_whole(year)) if year else None
+            return at, after, _days(written, _whole(month), _whole(day))
+    if year is not None:
+        return None  # the year for itself, then the month
+    m = _whole(month)
+    return at, end, [f"{m}月", f"{write_number(m)}月", f"{m:02}月"]
+
+
+def _days(year: str | None, month: int, day: int) -> list[str]:
+    """A day without its last 日 or 号, because both are written."""
+    han = f"{write_number(month)}月{write_number(day)}"
+    ways = [f"{month}月{day}", han]
+    if year:
+        ways = [f"{year}年{ways[0]}", f"{year}-{month:02}-{day:02}", f"{_row(year)}年{han}", *ways]
+    if month < 10:
+        ways.append(f"{month:02}月{day:02}")
+    return [*ways, f"{month}/{day}"]
+
+
+def _year(text: str, at: int) -> _Found | None:
+    """2025年, 二〇二五年, 九八年, 九零后."""
+    for unit in "年后":
+        year, end = _part(text, at, unit)
+        if year is None or text[end : end + 1] in [*"级代"]:
+            continue
+        if unit == "年" and _is_year(year):
+            digits = str(_whole(year))
+            zeros = "〇零" if "0" in digits else "〇"
+            return at, end, [f"{digits}年", *(f"{_row(digits, zero)}年" for zero in zeros)]
+        if len(year) == 2 and year[0] in "〇零四五六七八九" and all(c in _DIGITS for c in year):
+            return at, end, [f"{_DIGITS[year[0]]}{_DIGITS[year[1]]}{unit}"]
+    return None
+
+
+def _percent(text: str, at: int) -> _Found | None:
+    """百分之二十, 20%."""
+    if text.startswith("百分之百", at):
+        return at, at + 4, ["100%"]
+    if text.startswith("百分之", at):
+        number, end = _decimal(text, at + 3)
+        value = read_number(number)
+        return None if value is None else (at, end, [f"{_plain(value)}%"])
+    match = _NUMBER.match(text, at)
+    end = _past_blank(text, match.end()) if match else at
+    if not match or text[end : end + 1] != "%":
+        return None
+    value = read_number(match.group())
+    return None if value is None else (at, end + 1, [f"百分之{way}" for way in _in_han(value)])
+
+
+def _fraction(text: str, at: int) -> _Found | None:
+    """三分之一."""
+    under = _han_run(text, at)
+    middle = at + len(under)
+    if not under or not text.startswith("分之", middle):
+        return None
+    over = _han_run(text, middle + 2)
+    values = read_number(over), read_number(under)
+    if None in values or under in ("百", "千", "万"):
+        return at, middle + 2 + len(over), []
+    return at, middle + 2 + len(over), [f"{values[0]}/{values[1]}"]
+
+
+def _ordinal(text: str, at: int) -> _Found | None:
+    """第三, 第3."""
+    start = at - 2 if text[at - 1 : at] == " " else at - 1
+    if start < 0 or text[start] != "第":
+        return None
+    match = _NUMBER.match(text, at)
+    value = read_number(match.group()) if match else None
+    if not match or not isinstance(value, int) or value > 9999:
+        return None
+    return start, match.end(), [f"第{value}", f"第{write_number(value).replace('两', '二')}"]
+
+
+def _clock(text: str, at: int) -> _Found | None:
+    """下午三点, 三点半, 3点15分, 15:00."""
+    start, period = _period_before(text, at)
+    colon = _COLON.match(text, at)
+    if colon and _may_end(text, colon.end()) and text[colon.end() : colon.end() + 1] != ":":
+        return start, colon.end(), _hours(int(colon[1]), int(colon[2]), period)
+    hour, end = _part(text, at, "点")
+    if hour is None or not 0 <= _whole(hour) <= 24:
+        return None
+    minute, after = _minute(text, end)
+    if minute is None and not period and "点" in _decimal(text, at)[0]:
+        return None
+    if minute is None and not period and hour in ("一", "1"):
+        return None  # 一点: a little
+    if minute is None and not period:
+        return at, end, [f"{_whole(hour)}点", f"{_hour_in_han(_whole(hour))}点"]
+    ways = _hours(_whole(hour), minute or 0, period)
+    if not period and 0 < _whole(hour) < 12:
+        ways.append(f"{_whole(hour) + 12}:{minute:02}")
+    return start, after, ways
+
+
+def _period_before(text: str, at: int) -> tuple[int, str]:
+    at -= text[at - 1 : at] == " "
+    for period in (*_EARLY, _NOON, *_LATE):
+        if text.endswith(period, 0, at):
+            return at - len(period), period
+    return at + (text[at : at + 1] == " "), ""
+
+
+def _minute(text: str, at: int) -> tuple[int | None, int]:
+    """What follows 点: the minute and where it ends; None where nothing tells a time of day."""
+    for word, minute in (("半", 30), ("钟", 0), ("整", 0), ("一刻", 15), ("三刻", 45)):
+        if text.startswith(word, at):
+            return minute, at + len(word)
+    match = _NUMBER.match(text, at)
+    value = read_number(match.group()) if match else None
+    if not match or not isinstance(value, int) or value > 59:
+        return None, at
+    end = match.end()
+    if text[end : end + 1] == "分" and text[end + 1 : end + 2] not in [*"钟之"]:
+        return value, end + 1
+    is_alone = match.group()[0] in "零〇" or "十" in match.group() or match.group().isdecimal()
+    is_alone &= len(match.group()) > 1 and not _unit_at(text, end)
+    return (value, end) if is_alone else (None, at)
+
+
+def _hours(hour: int, minute: int, period: str) -> list[str]:
+    """A time of day by both clocks."""
+    if period in _LATE or (period == _NOON and hour < 3):
+        full = hour + 12 if hour < 12 else hour
+    else:
+        full = hour
+    half = full - 12 if full > 12 else full
+    if not period and full > 12:
+        period = "下午" if full < 18 else "晚上"
+    tail = {0: "", 30: "半"}.get(minute, f"{minute}分")
+    han_tail = {0: "", 30: "半"}.get(minute, f"{write_number(minute)}分")
+    ways = [f"{half}点{tail}", f"{_hour_in_han(half)}点{han_tail}"]
+    ways = [f"{period}{way}" for way in ways]
+    if full != half:
+        ways.append(f"{full}点{tail}")
+    if full < 24:
+        ways.append(f"{full:02}:{minute:02}")
+        if full < 10:
+            ways.append(f"{full}:{minute:02}")
+    return ways
+
+
+def _hour_in_han(hour: int) -> str:
+    return "两" if hour == 2 else write_number(hour)
+
+
+def _amount(text: str, at: int) -> _Found | None:
+    """五公里, 两万, 三百六十五, 1.5亿, 20000, 5km."""
+    number, end = _decimal(text, at)
+    value = read_number(number)
+    is_row = len(number) > 2 and all(c in _DIGITS for c in number)
+    if value is None or (is_row and _is_about(number)):
+        return None
+    unit_at = _past_blank(text, end)
+    unit = _unit_at(text, unit_at)
+    if is_row:
+        return at, end, ["".join(str(_DIGITS[c]) for c in number)]
+    if value < 100 and unit:
+        return _with_unit(text, at, number, unit, unit_at + len(unit))
+    is_ascii = number[0] in "0123456789"
+    if is_ascii and not _may_end(text, end):
+        return None
+    if isinstance(value, float):
+        return None if is_ascii else (at, end, [_plain(value)])
+    if (value < 100 and is_ascii) or len(number) == 1 or (number == "十一" and not unit):
+        return None
+    if number.isdecimal() and not unit and len(number.rstrip("0")) > (2 if value < 10_000 else 3):
+        return None  # a port, a code, a quantity nobody spells out
+    return at, end, [*_in_digits(value), *_in_han(value)]
+
+
+def _with_unit(text: str, at: int, number: str, unit: str, end: int) -> _Found | None:
+    """A small number means something only with its unit."""
+    value = read_number(number)
+    if value is None or (value == 1 and unit not in _AFTER_ONE) or text[end : end + 1] == "之":
+        return None
+    unit_in_han = _FROM_METRIC.get(unit, unit)
+    ways = [f"{way}{unit_in_han}" for way in _in_han(value, unit_in_han)]
+    ways.append(f"{_plain(value)}{unit_in_han}")
+    metric = unit if unit in _FROM_METRIC else _METRIC.get(unit)
+    if metric:
+        ways.append(f"{_plain(value)}{metric}")
+    return at, end, ways
+
+
+# --- pieces --------------------------------------------------------------------------------------
+
+
+def _may_begin(text: str, at: int, word_end: int) -> bool:
+    """Whether a number may begin here: not inside a word, an identifier or another number."""
+    before = text[max(word_end, at - 2) : at]
+    if text[at] in _HAN:
+        last = before[-1:]
+        if last and (last in _NOT_AFTER or last in _HAN or last in "0123456789"):
+            return False
+        return not (_han_run(text, at) == "一" and last and last in _NOT_ONE_AFTER)
+    if not before:
+        return True
+    if _is_ascii_word(before[-1]) or before[-1] == ".":
+        return False
+    return not (before[-1] in "-/:@#,+~\\" and len(before) == 2 and _is_ascii_word(before[0]))
+
+
+def _may_end(text: str, at: int) -> bool:
+    """Whether a number in digits may end here."""
+    after = text[at : at + 2]
+    if after and (_is_ascii_word(after[0]) or after[0] == "%"):
+        return False
+    return not (len(after) == 2 and after[0] in "-./:@,+~" and _is_ascii_word(after[1]))
+
+
+def _is_ascii_word(char: str) -> bool:
+    return char == "_" or (char.isascii() and char.isalnum())
+
+
+def _past_blank(text: str, at: int) -> int:
+    return at + (text[at : at + 1] == " ")
+
+
+def _run_end(text: str, at: int) -> int:
+    match = _NUMBER.match(text, at)
+    return match.end() if match else at + 1
+
+
+def _han_run(text: str, at: int) -> str:
+    match = _NUMBER.match(text, at)
+    return match.group() if match and match.group()[0] in _HAN else ""
+
+
+def _part(text: str, at: int, unit: str) -> tuple[str | None, int]:
+    """A whole number and its unit: the number and where the unit ends."""
+    match = _NUMBER.match(text, at)
+    if match:
+        end = _past_blank(text, match.end())
+        if text.startswith(unit, end) and isinstance(read_number(match.group()), int):
+            return match.group(), end + len(unit)
+    return None, at
+
+
+def _decimal(text: str, at: int) -> tuple[str, int]:
+    """A number, with 三点五 where a scale or a unit of measure follows it."""
+    match = _NUMBER.match(text, at)
+    if not match:
+        return "", at
+    end = match.end()
+    if (
+        text[end - 1] == "千"
+        and text[end : end + 1] in [*"米克瓦"]
+        and match.group()[0] not in _HAN
+    ):
+        return text[at : end - 1], end - 1  # 5千米
+    if text[end : end + 1] == "点" and match.group()[0] in _HAN:
+        fraction = _han_run(text, end + 1)
+        after = end + 1 + len(fraction)
+        whole = text[at:after]
+        if fraction and read_number(whole) is not None and "点" in whole:
+            return whole, after
+    return match.group(), end
+
+
+def _unit_at(text: str, at: int) -> str:
+    """The unit that stands at a place, or ""."""
+    for metric in _FROM_METRIC:
+        if text.startswith(metric, at) and _may_end(text, at + len(metric)):
+            return metric
+    return max((unit for unit in _UNITS if text.startswith(unit, at)), key=len, default="")
+
+
+def _whole(number: str) -> int:
+    value = read_number(number)
+    return value if isinstance(value, int) else -1
+
+
+def _is_year(number: str) -> bool:
+    if len(number) != 4:
+        return False
+    return 1000 <= _whole(number) <= 2999 and (number.isdecimal() or number[0] in "一二")
+
+
+def _plain(value: int | float) -> str:
+    """In digits, without a float's tail."""
+    return str(value) if isinstance(value, int) else f"{value:.6f}".rstrip("0")
+
+
+def _in_digits(value: int) -> list[str]:
+    """20000, 20,000 and 2万; 3000 and 3千."""
+    ways = [str(value)]
+    if value >= 1000:
+        ways.append(f"{value:,}")
+    for char, scale in (("亿", 10**8), ("万", 10**4), ("千", 1000)):
+        if value >= scale:
+            short = f"{value / scale:.6f}".rstrip("0").rstrip(".")
+            if len(short.replace(".", "")) <= 4 and (char != "千" or "." not in short):
+                ways.append(f"{short}{char}")
+            break
+    return ways
+
+
+def _in_han(value: int | float, unit: str = "") -> list[str]:
+    """Chinese numerals for a value; for a 2 by what it counts."""
+    if isinstance(value, float):
+        whole, _, fraction = _plain(value).partition(".")
+        return [f"{write_number(int(whole))}点{_row(fraction, '零')}"] if len(whole) < 12 else []
+    if not 0 <= value < 10**12:
+        return []
+    if value == 2 and unit and unit not in _RANKS:
+        return ["两", "二"] if unit in _RANKS_AND_COUNTS else ["两"]
+    ways = [write_number(value)]
+    if 200 <= value < 300:
+        ways.append("两" + ways[0][1:])
+    if 10_000 < value < 100_000 and value % 10_000 and value % 1000 == 0:
+        ways.append(f"{ways[0][:2]}{_ROW[value // 1000 % 10]}")
+    return ways

@@ -1,0 +1,129 @@
+"""How alike two texts are, and whether they say the same.
+
+Sentences built alike are not the same: a figure, a date, a negation, another name or a swapped
+order makes another fact. So likeness is a number for "look at this one too", and *saying the same*
+is a strict test on what is left when the common characters, in their order, are taken away.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+
+from brain.text.fold import fold
+
+LONGEST = 400
+"""Characters compared; the common subsequence takes time in the product of both lengths."""
+
+ALIKE = 0.6
+"""Likeness from which a record is worth a look when another is stored."""
+
+SAME_ORDER = 0.75
+"""Share of the shorter text that must stand in the other in the same order."""
+
+MOST_MOVED = 3
+"""Content characters that may stand elsewhere. Two names that changed places are four or more."""
+
+ORDER = "order"
+NUMBER = "number"
+NEGATION = "negation"
+NAME = "name"
+WORDS = "words"
+
+_NUMBER = re.compile(r"\d+(?:[.:/-]\d+)*|[零〇一二三四五六七八九十百千万亿两]{2,}")
+_LATIN = re.compile(r"[a-z][a-z0-9_.+#-]*")
+_NEGATION = re.compile(r"不|没|未|无|非|勿|别|莫|禁|停|取消|\bnot?\b|n't\b|\bnever\b")
+# Characters that add, with others the same, nothing to what is said.
+_LIGHT = frozenset(
+    "的了呢吗吧啊呀哦嘛么地得着过是在有也都就还又再很把被给让用使来去个些这那其之与和及或等请要会能可"
+    "以为于对从向到将已经一下上里中我你他她它们您咱自己说道而且并则即便"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Likeness:
+    """What comparing two texts gave.
+
+    Args:
+        score: in [0, 1]; 1 for the same folded text.
+        differs: what kinds of thing differ: ``number``, ``negation``, ``name`` (Latin words and
+            identifiers), ``order``, ``words``.
+        first_adds, second_adds: whether that text says something the other does not.
+    """
+
+    score: float
+    differs: tuple[str, ...]
+    first_adds: bool
+    second_adds: bool
+
+    @property
+    def same(self) -> bool:
+        """Both say the same."""
+        return not self.first_adds and not self.second_adds
+
+
+def _letters(folded: str) -> str:
+    return "".join(c for c in folded if c.isalnum())[:LONGEST]
+
+
+def _common(a: str, b: str) -> tuple[int, str, str]:
+    """Length of the longest common subsequence, and what is left of each text without it."""
+    rows = [[0] * (len(b) + 1)]
+    for x in a:
+        above = rows[-1]
+        row = [0]
+        for j, y in enumerate(b):
+            row.append(above[j] + 1 if x == y else max(above[j + 1], row[j]))
+        rows.append(row)
+    left_a: list[str] = []
+    left_b: list[str] = []
+    i, j = len(a), len(b)
+    while i and j:
+        if a[i - 1] == b[j - 1] and rows[i][j] == rows[i - 1][j - 1] + 1:
+            i, j = i - 1, j - 1
+        elif rows[i - 1][j] >= rows[i][j - 1]:
+            i -= 1
+            left_a.append(a[i])
+        else:
+            j -= 1
+            left_b.append(b[j])
+    left_a += reversed(a[:i])
+    left_b += reversed(b[:j])
+    return rows[-1][-1], "".join(left_a), "".join(left_b)
+
+
+def compare(first: str, second: str) -> Likeness:
+    """Compares two texts, folded here. Texts beyond ``LONGEST`` letters are compared by their
+    beginnings, and are never called the same unless they are equal."""
+    a, b = fold(first), fold(second)
+    if a == b:
+        return Likeness(1.0, (), False, False)
+    x, y = _letters(a), _letters(b)
+    if not x or not y:
+        return Likeness(0.0, (WORDS,), bool(x), bool(y))
+    length, left_x, left_y = _common(x, y)
+    order = length / min(len(x), len(y))
+    both = Counter(x) & Counter(y)
+    dice = 2 * sum(both.values()) / (len(x) + len(y))
+    score = 0.5 * dice + 0.5 * (2 * length / (len(x) + len(y)))
+    differs: list[str] = []
+    if Counter(_NUMBER.findall(a)) != Counter(_NUMBER.findall(b)):
+        differs.append(NUMBER)
+    if len(_NEGATION.findall(a)) % 2 != len(_NEGATION.findall(b)) % 2:
+        differs.append(NEGATION)
+    if set(_LATIN.findall(a)) != set(_LATIN.findall(b)):
+        differs.append(NAME)
+    moved = Counter(left_x) & Counter(left_y)
+    if sum(n for c, n in moved.items() if c not in _LIGHT) > MOST_MOVED or order < SAME_ORDER:
+        differs.append(ORDER)
+    extra_x = Counter(left_x) - Counter(left_y)
+    extra_y = Counter(left_y) - Counter(left_x)
+    adds_x = any(c not in _LIGHT for c in extra_x)
+    adds_y = any(c not in _LIGHT for c in extra_y)
+    if adds_x or adds_y:
+        differs.append(WORDS)
+    cut = max(len(a), len(b)) > LONGEST
+    if cut or set(differs) - {WORDS}:
+        adds_x = adds_y = True
+    return Likeness(score, tuple(differs), adds_x, adds_y)
