@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Iterator
-from functools import partial
 
 import pytest
 from engine_parts import EVERYDAY, fill, proposed, refused, texts
@@ -220,7 +219,7 @@ def test_a_huge_question_costs_a_bounded_look(
 ) -> None:
     """16: the rarest terms find the note, and no more than a fixed number is looked up or read."""
     monkeypatch.setattr(lexical, "POSTINGS", 500)
-    monkeypatch.setattr(lexical, "affordable", partial(lexical.affordable, postings=500))
+    monkeypatch.setattr(lexical, "WINDOW_POSTINGS", 500)
     work = Work(monkeypatch)
     before = time.process_time()
     found = many.recall(HUGE[name])

@@ -155,4 +155,5 @@ def test_the_file_says_which_model_and_languages_it_has(meanings: Brain, make: M
     bare = make("bare.db")
     bare.add("没有模型的文件")
     assert (bare.stats().model, bare.stats().dim, bare.stats().languages) == (None, None, ())
-    assert bare.stats().to_dict()["vectors"] == {"present": 0, "missing": 1}
+    assert bare.stats().to_dict()["vectors"] == {"present": 0, "missing": 0}
+    assert bare.stats().degraded == ("no_model",)

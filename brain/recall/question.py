@@ -59,9 +59,15 @@ def _ends(items: Sequence[str], most: int) -> tuple[str, ...]:
     return (*items[: most // 2], *items[-(most // 2) :])
 
 
-def _whole(terms: Sequence[str]) -> list[str]:
-    """Without lone characters, where there are longer terms: they say little beside those."""
-    return [t for t in terms if not t.endswith("*")] or list(terms)
+MOST_LONE = 6
+"""Up to so many content terms a lone character (龟 kubernetes) is looked up as well; in a longer
+query it says too little for the prefix scan it costs."""
+
+
+def _kept(terms: Sequence[str], content: Sequence[str]) -> list[str]:
+    """Without lone characters, unless they are content of a short query or all there is."""
+    lone = {t for t in content if t.endswith("*")} if len(content) <= MOST_LONE else set()
+    return [t for t in terms if not t.endswith("*") or t in lone] or list(terms)
 
 
 def read(text: str, own_words: Sequence[str] = (), context: str = "") -> Question:
@@ -84,15 +90,16 @@ def _read(text: str, own_words: Sequence[str]) -> Question:
         text = text[:half] + "\n" + text[-half:]
     folded = fold(text)
     own = [fold(word) for word in own_words]
-    terms = _ends(_whole(query_terms(folded)), MAX_TERMS)
-    content: dict[str, None] = {}
+    found: dict[str, None] = {}
     for run in strip_function_words(folded, own):
-        content.update(dict.fromkeys(query_terms(run)))
+        found.update(dict.fromkeys(query_terms(run)))
+    content = list(found)
+    terms = _ends(_kept(query_terms(folded), content), MAX_TERMS)
     return Question(
         text,
         folded,
         terms,
         _ends(trigram_windows(folded), MAX_TERMS),
-        _ends(_whole(list(content)), MAX_TERMS),
+        _ends(_kept(content, content), MAX_TERMS),
         is_chitchat(folded),
     )
