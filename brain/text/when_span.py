@@ -7,9 +7,9 @@ the zone. Weeks begin on Monday. Whatever leaves the years 1-9999 raises ``Value
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from datetime import date, datetime, timedelta
-from typing import Literal
+import math
+from datetime import datetime, timedelta
+from typing import Literal, NamedTuple
 
 Unit = Literal["moment", "part", "day", "week", "month", "year", "range"]
 
@@ -53,21 +53,21 @@ MONTH_PARTS = {"初": (1, 10), "上旬": (1, 10), "中": (11, 20), "中旬": (11
 SEASONS = {"春": 3, "夏": 6, "秋": 9, "冬": 12}
 """First month of each; three months long, so a winter ends in the next year."""
 
-Few = Literal["few"]
-Amount = int | float | Few
+Amount = float | tuple[float, float]
+"""So many, or from so many to so many: 两三天 is (1.5, 3.5)."""
+
+FEW = (1.5, 6.5)
+"""几天, a few weeks: two to six."""
 
 _DAYS = {"day": 1.0, "week": 7.0, "month": 30.44, "quarter": 91.3, "year": 365.25}
 _LEAST_HALF = {"day": 0, "week": 3, "month": 7, "quarter": 20, "year": 60}
-"""Days on each side that 「两周前」 may be off, at least; a sixth of the distance if that is more."""
+"""Days on each side that 「两周前」 may be off; a sixth of the distance where that is more."""
 
 _SECONDS = {"minute": 60, "hour": 3600}
 _LEAST_HALF_SECONDS = {"minute": 300, "hour": 1800}
-_FEW = (1.5, 6.5)
-"""几天, a few weeks: more than one and a half of them, at most six and a half."""
 
 
-@dataclass(frozen=True, slots=True)
-class Clock:
+class Clock(NamedTuple):
     """Now, twice: on the wall where the user is (no zone), and as an aware moment."""
 
     local: datetime
@@ -76,11 +76,10 @@ class Clock:
     @property
     def today(self) -> datetime:
         """The day's first moment on the wall."""
-        return _at(self.local.date())
+        return self.local.replace(hour=0, minute=0, second=0, microsecond=0, fold=0)
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(NamedTuple):
     """A half-open stretch of time.
 
     Args:
@@ -99,8 +98,7 @@ class Span:
     soft: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(NamedTuple):
     """A phrase in a text and what it can mean, the likeliest first.
 
     Args:
@@ -116,10 +114,6 @@ class Reading:
     guess: Span | None = None
 
 
-def _at(day: date) -> datetime:
-    return datetime(day.year, day.month, day.day)
-
-
 def days(clock: Clock, first: int, after: int) -> Span:
     """From ``first`` days after today up to ``after`` (half open); negative ones are before."""
     unit: Unit = "day" if after - first == 1 else "range"
@@ -129,8 +123,7 @@ def days(clock: Clock, first: int, after: int) -> Span:
 
 def soft_days(clock: Clock, first: int, after: int) -> Span:
     """The stretch of a word without a width of its own."""
-    span = days(clock, first, after)
-    return Span(span.start, span.stop, "range", relative=True, soft=True)
+    return days(clock, first, after)._replace(unit="range", soft=True)
 
 
 def week(clock: Clock, shift: int) -> Span:
@@ -191,14 +184,17 @@ def away(clock: Clock, amount: Amount, unit: str, sign: int) -> Span:
     if unit in _SECONDS:
         return _moments_away(clock, amount, unit, sign)
     size = _DAYS[unit]
-    if amount == "few":
-        least, most = (round(size * n) for n in _FEW)
-        ends = (sign * least, sign * most)
+    if isinstance(amount, tuple):
+        least, most = amount
+        if unit == "day":
+            ends = (sign * math.ceil(least), sign * math.floor(most))
+        else:
+            ends = (sign * round(size * least), sign * round(size * most))
         start, stop = clock.today + timedelta(days=min(ends)), max(ends) + 1
         return Span(start, clock.today + timedelta(days=stop), "range", True, approximate=True)
     distance = size * amount
     half = round(distance / 10) if unit == "day" else round(distance / 6)
-    half = 0 if unit == "day" and distance < 10 else max(_LEAST_HALF[unit], half)
+    half = max(round(_LEAST_HALF[unit] * min(1, amount)), half if distance >= 10 else 0)
     middle = clock.today + timedelta(days=sign * round(distance))
     start = middle - timedelta(days=half)
     kind: Unit = "day" if half == 0 else "range"
@@ -207,8 +203,8 @@ def away(clock: Clock, amount: Amount, unit: str, sign: int) -> Span:
 
 def _moments_away(clock: Clock, amount: Amount, unit: str, sign: int) -> Span:
     size = _SECONDS[unit]
-    if amount == "few":
-        ends = [clock.moment + timedelta(seconds=sign * size * n) for n in _FEW]
+    if isinstance(amount, tuple):
+        ends = [clock.moment + timedelta(seconds=sign * size * n) for n in amount]
         return Span(min(ends), max(ends), "moment", relative=True, approximate=True)
     middle = clock.moment + timedelta(seconds=sign * size * amount)
     half = timedelta(seconds=max(_LEAST_HALF_SECONDS[unit], size * amount / 6))
@@ -217,16 +213,11 @@ def _moments_away(clock: Clock, amount: Amount, unit: str, sign: int) -> Span:
 
 def stretch(clock: Clock, amount: Amount, unit: str, sign: int) -> Span:
     """The last (-1) or next (+1) so many units, today included: 最近三天, the next two weeks."""
-    count = _FEW[1] if amount == "few" else amount
+    count = amount[1] if isinstance(amount, tuple) else amount
     if unit in _SECONDS:
         reach = clock.moment + timedelta(seconds=sign * _SECONDS[unit] * count)
         ends = sorted((reach, clock.moment))
-        return Span(ends[0], ends[1] + timedelta(minutes=5), "moment", relative=True)
+        stop = ends[1] + timedelta(minutes=5)
+        return Span(ends[0], stop, "moment", relative=True, soft=True)
     reach_days = max(1, round(_DAYS[unit] * count))
-    if sign < 0:
-        return _rough(days(clock, -reach_days, 1))
-    return _rough(days(clock, 0, reach_days + 1))
-
-
-def _rough(span: Span) -> Span:
-    return Span(span.start, span.stop, "range", relative=True, soft=True)
+    return soft_days(clock, -reach_days, 1) if sign < 0 else soft_days(clock, 0, reach_days + 1)

@@ -12,161 +12,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
+from contextlib import suppress
 from datetime import datetime, timedelta
+from functools import cache
 from typing import TypeVar
 
 from brain.text import when_span as ws
+from brain.text import when_words as words
 from brain.text.numerals import read_number
 from brain.text.when_span import Clock, Reading, Span
 
 _T = TypeVar("_T")
 
+_HAN_DIGITS = "零一两三四五六七八九"
 _HAN_NUMERALS = "零〇一二两三四五六七八九十百"
 _NUMERALS = "0123456789" + _HAN_NUMERALS
-_TRIGGER = re.compile(
-    "[今昨前明后][天日儿个早晨晚夜年明春夏秋冬几两些阵段一]|大[前后]|去[年春夏秋冬]"
-    "|[上下这本][上下一个周月年季半星礼几两三些阵段]|周[一二三四五六日天末1-7]|[星礼][期拜]"
-    "|最近|近[\\d一两二三四五六七八九十几半来期日]|过[去几]|未来|接下|今后|刚才|[年月][初中底末]"
-    "|春节|元旦|国庆|劳动|五一|圣诞|[每逢]|第?[一二三四1-4]季"
-    f"|[\\d{_HAN_NUMERALS}几半数好大][\\d{_HAN_NUMERALS} .来几个多年月天日周小星礼分半]"
-)
-
-DAY_WORDS: Mapping[str, tuple[int, int, str]] = {
-    **{f"今{tail}": (0, 1, "") for tail in ("天", "日", "儿", "儿个")},
-    **{f"昨{tail}": (-1, 0, "") for tail in ("天", "日", "儿", "个", "儿个")},
-    **{f"明{tail}": (1, 2, "") for tail in ("天", "日", "儿", "儿个")},
-    **{f"{day}{part}": (n, n + 1, "早上") for day, n in (("今", 0), ("明", 1)) for part in "早晨"},
-    **{
-        f"{day}{part}": (n, n + 1, "晚上")
-        for day, n in (("今", 0), ("明", 1), ("昨", -1))
-        for part in "晚夜"
-    },
-    "前晚": (-2, -1, "晚上"),
-    "前天": (-2, -1, ""),
-    "大前天": (-3, -2, ""),
-    "后天": (2, 3, ""),
-    "大后天": (3, 4, ""),
-    "今明两天": (0, 2, ""),
-}
-"""First day after today, the day after the last one, and the part of the day."""
-
-YEAR_WORDS: Mapping[str, int] = {
-    "大前年": -3,
-    "前年": -2,
-    "去年": -1,
-    "今年": 0,
-    "本年": 0,
-    "明年": 1,
-    "后年": 2,
-}
-
-SOFT_WORDS: Mapping[str, tuple[int, int]] = {
-    **dict.fromkeys(("最近", "近来", "近期", "这阵子", "这一阵", "这段时间", "这段日子"), (-30, 1)),
-    **dict.fromkeys(("近日", "这些日子"), (-14, 1)),
-    "这些天": (-10, 1),
-    "这几天": (-5, 2),
-    "这两天": (-2, 2),
-    "前两天": (-4, 0),
-    "前几天": (-10, 0),
-    "前些天": (-14, -1),
-    **dict.fromkeys(
-        ("前阵子", "前一阵", "前段时间", "前段日子", "前一段时间", "前些日子", "前些时候"), (-90, -7)
-    ),
-    "过几天": (1, 8),
-    "过两天": (1, 4),
-}
-"""Words without a width of their own: from so many days after today up to (half open)."""
-
-HOLIDAYS: Mapping[str, tuple[int, int, int]] = {
-    "元旦": (1, 1, 3),
-    "劳动节": (5, 1, 5),
-    "五一节": (5, 1, 5),
-    "五一假期": (5, 1, 5),
-    "五一长假": (5, 1, 5),
-    "五一期间": (5, 1, 5),
-    "国庆": (10, 1, 7),
-    "圣诞": (12, 24, 3),
-}
-"""Month, day and number of days; 春节 has :data:`NEW_YEARS`."""
-
-NEW_YEARS = (
-    "0205 0124 0212 0201 0122 0209 0129 0218 0207 0126 0214 0203 0123 0210 0131 0219 0208 0128 "
-    "0216 0205 0125 0212 0201 0122 0210 0129 0217 0206 0126 0213 0203 0123 0211 0131 0219 0208 "
-    "0128 0215 0204 0124 0212 0201 0122 0210 0130 0217 0206 0126 0214 0202 0123"
-).split()
-"""Month and day of the first day of the lunar year, 2000 to 2050 (package lunardate)."""
-
-_NOT_BEFORE: Mapping[str, str] = {
-    **dict.fromkeys(("今天", "今日", "今晚", "今年"), "如当现古"),
-    **dict.fromkeys(("前天", "前年"), "以之目面提门午从生当眼跟史事会战婚产饭睡空"),
-    **dict.fromkeys(("后天", "后年"), "以之然最今前背随午幕身先"),
-    "明天": "聪透文光黎",
-    "明年": "聪文光",
-    "去年": "过",
-    "本年": "日根基版样成书",
-    "国庆": "王李张刘陈杨赵黄周吴徐孙胡朱高林何郭马罗梁宋郑谢韩唐冯于董萧程曹袁邓许傅沈曾彭吕",
-    "上": "早晚马以网线路身墙海陆街世史桌楼手",
-    "下": "以天底楼如线手乡地脚当名",
-    "本": "日根基版样成书资原",
-    **dict.fromkeys(("近期", "近日", "近来"), "最将附接靠临"),
-    **dict.fromkeys(("前两天", "前几天", "前些天"), "赛试会节婚考线行期程业假"),
-}
-"""Characters with which a word that follows them is torn: 如今|天下, 以前|天天, 晚上|周杰伦."""
-
-_NOT_AFTER: Mapping[str, tuple[str, ...]] = {
-    "今日": ("头条",),
-    "明日": ("方舟", "之星", "黄花"),
-    "前天": tuple("线窗台空才赋津"),
-    "明天": ("系列", "系企", "系公", "集团"),
-    "后天": ("性", "免疫", "因素", "培养", "习得", "教育", "努力", "失"),
-    "前年": ("轻",),
-    "后年": ("轻",),
-    "本年": ("级", "轻"),
-    "今年": ("轻",),
-    "近日": ("点",),
-    "近来": ("者",),
-    "国庆": ("路", "街"),
-    "圣诞": ("老人", "树", "歌"),
-    "最近": (
-        *("的地铁", "的车站", "的医院", "的超市", "的银行", "的餐", "的店", "的路"),
-        *("的机场", "的酒店", "的出口", "的公交", "的加油"),
-    ),
-}
-_WEEKDAYS = {c: i for chars in ("一二三四五六日", "1234567") for i, c in enumerate(chars)}
-_WEEKDAYS |= {"天": 6, "末": 7}
-_NOT_AFTER_WEEKDAY: Mapping[str, str] = {
-    "一": "直起共些个次样切",
-    "日": "程常志期元均语",
-    "天": "气天空",
-    "末": "",
-} | dict.fromkeys("二三四五六", "个次件十百份条位天周月年")
-"""上周|一直, 上周|三个, 上周|日程: then the character belongs to the next word."""
-_AFTER_NAMELIKE = frozenset(
-    "的上下早晚中凌傍午夜要开去来有没是不我你他她它咱那这和跟与到至前后之就又也都还再会能可该想见做交给"
-    "把被说讲提问买吃喝看写改发线出回放休加考测聚约订定完打在从起以几谁什哪为怎干安几吗吧呢了"
-)
-"""Han that may follow a bare 周三; others make it look like a name (周一鸣, 周三丰, 周六福)."""
-_FREE_BEFORE = frozenset("我你他她它们在于将要会再就定约从是也都说到")
-"""Han that may stand before 三天后; after others (手术三天后) it counts from something else."""
-_NOT_AFTER_AGO = {
-    "前": tuple("端台锋后沿途提缀置夫任妻女男"),
-    "后": tuple("端台续备卫勤缀面来悔期"),
-}
-_UNITS = {
-    "天": "day",
-    "日": "day",
-    "周": "week",
-    "星期": "week",
-    "礼拜": "week",
-    "月": "month",
-    "季度": "quarter",
-    "年": "year",
-    "小时": "hour",
-    "钟头": "hour",
-    "分钟": "minute",
-}
-_UNITS_WITH_GE = frozenset(("星期", "礼拜", "月", "季度", "小时", "钟头"))
 _TO = ("到", "至", "-", "~", "—", "–")
 
 
@@ -174,14 +34,16 @@ def readings(text: str, clock: Clock) -> list[Reading]:
     """The times a text names in Chinese, in text order, without overlap."""
     found: list[Reading] = []
     at = 0
-    while match := _TRIGGER.search(text, at):
+    while match := _first().search(text, at):
         at = match.start()
-        try:
+        reading = None
+        with suppress(ValueError, OverflowError):
             reading = _phrase(text, at, clock)
-        except (ValueError, OverflowError):
-            reading = None
         if reading is None or reading.end <= at:
             at += 1
+            # No phrase begins within a number.
+            while text[at - 1] in _NUMERALS and text[at : at + 1] in tuple(_NUMERALS):
+                at += 1
             continue
         at = reading.end
         if reading.spans:
@@ -210,15 +72,14 @@ def _eat(text: str, at: int, table: Mapping[str, _T]) -> tuple[str, _T] | None:
 
 def _whole(text: str, at: int, word: str) -> bool:
     """Whether a word is not torn out of its neighbours."""
-    before = text[at - 1 : at]
-    if before and (before in _NOT_BEFORE.get(word, "") or before in "《"):
+    if text[at - 1 : at] in ("《", *words.NOT_BEFORE.get(word, "")):
         return False
-    return not text.startswith(_NOT_AFTER.get(word, ()), at + len(word))
+    return not text.startswith(words.NOT_AFTER.get(word, ()), at + len(word))
 
 
-def _any(text: str, at: int, words: Iterable[str]) -> str:
+def _any(text: str, at: int, choices: Iterable[str]) -> str:
     """The first of some words that stands at a place, '' for none."""
-    return next((word for word in words if text.startswith(word, at)), "")
+    return next((word for word in choices if text.startswith(word, at)), "")
 
 
 def _is_han(char: str) -> bool:
@@ -252,11 +113,15 @@ def _amount(text: str, at: int) -> tuple[ws.Amount, int] | None:
     """三, 半, 几, 好几, 十几, 2.5 and where it ends."""
     at += len(_any(text, at, ("好", "大")))
     if word := _any(text, at, ("若干", "几", "数")):
-        return "few", at + len(word)
+        return ws.FEW, at + len(word)
     if word := _any(text, at, ("十几", "十来", "十多")):
-        return 15 if word == "十几" else 11, at + 2
+        return (10.5, 19.5 if word == "十几" else 14.5), at + 2
     if text.startswith("半", at):
         return 0.5, at + 1
+    pair = [_HAN_DIGITS.find(c) for c in text[at : at + 2]]
+    if len(pair) == 2 and 0 < pair[0] < pair[1] <= pair[0] + 2:
+        # 两三天, 三五个月.
+        return (pair[0] - 0.5, pair[1] + 0.5), at + 2
     return _number(text, at)
 
 
@@ -266,9 +131,9 @@ def _unit(text: str, at: int) -> tuple[str, int, bool] | None:
     at += measured
     half = text.startswith("半", at)
     at += half
-    for word, unit in _UNITS.items():
+    for word, unit in words.UNITS.items():
         if text.startswith(word, at) and (
-            not measured or word in _UNITS_WITH_GE or (half and word == "周")
+            not measured or word in words.UNITS_WITH_GE or (half and word == "周")
         ):
             # 三月 is a month, 三个月 a length; but 半月.
             if word == "月" and not measured and text[at - 1] != "半":
@@ -292,7 +157,7 @@ def _length(text: str, at: int) -> tuple[ws.Amount, str, int] | None:
     if not half and text.startswith("半", end):
         half, end = True, end + 1
     end += text.startswith("多", end)
-    if half and amount != "few":
+    if half and not isinstance(amount, tuple):
         amount += 0.5
     return amount, name, end
 
@@ -311,9 +176,7 @@ def _phrase(text: str, at: int, clock: Clock) -> Reading | None:
     since = _any(text, first.end, ("以来", "至今"))
     tomorrow = clock.today + timedelta(days=1)
     if since and span.unit != "moment" and span.start < tomorrow:
-        return Reading(
-            at, first.end + len(since), (replace(span, stop=tomorrow, unit="range"),)
-        )
+        return Reading(at, first.end + len(since), (span._replace(stop=tomorrow, unit="range"),))
     joined = _any(text, first.end, _TO)
     if joined and span.unit != "moment" and not span.soft:
         return _joined(text, first, first.end + len(joined), clock)
@@ -321,6 +184,7 @@ def _phrase(text: str, at: int, clock: Clock) -> Reading | None:
 
 
 def _every(text: str, at: int, clock: Clock) -> Reading | None:
+    """每周三, 每年三月: read, so that nothing of it is taken for a time, and left out."""
     end = at + 1
     end += text.startswith("逢", end)
     end += text.startswith("个", end)
@@ -331,14 +195,16 @@ def _every(text: str, at: int, clock: Clock) -> Reading | None:
 
 
 def _joined(text: str, first: Reading, at: int, clock: Clock) -> Reading:
-    """From one phrase to the next, whose year is that of the first: 去年三月到五月."""
+    """From one phrase to the next, whose year is that of the first: 去年三月到五月, 3月5号到8号."""
     if at >= len(text):
         return first
     start = first.spans[0].start
-    try:
+    last = None
+    with suppress(ValueError, OverflowError):
         last = _month_day(text, at, clock, of_year=start.year) or _head(text, at, clock)
-    except (ValueError, OverflowError):
-        return first
+        day = _day_number(text, at) if first.spans[0].unit == "day" else None
+        if last is None and day is not None:
+            last = Reading(at, day[1], (ws.date_of(start.year, start.month, day[0]),))
     if last is None or not last.spans or last.spans[0].unit in ("moment", "part"):
         return first
     stop = last.spans[0].stop
@@ -349,9 +215,10 @@ def _joined(text: str, first: Reading, at: int, clock: Clock) -> Reading:
 
 
 def _head(text: str, at: int, clock: Clock) -> Reading | None:
-    if at >= len(text):
+    seconds, heads = _HEADS.get(text[at : at + 1], ("", ()))
+    if text[at + 1 : at + 2] not in tuple(seconds):
         return None
-    for read in _HEADS:
+    for read in heads:
         reading = read(text, at, clock)
         if reading is not None:
             return _narrow(text, reading)
@@ -362,7 +229,7 @@ def _head(text: str, at: int, clock: Clock) -> Reading | None:
 
 
 def _day(text: str, at: int, clock: Clock) -> Reading | None:
-    found = _eat(text, at, DAY_WORDS)
+    found = _eat(text, at, words.DAY_WORDS)
     if found is None:
         return None
     word, (first, after, part) = found
@@ -373,16 +240,11 @@ def _day(text: str, at: int, clock: Clock) -> Reading | None:
 
 
 def _year(text: str, at: int, clock: Clock) -> Reading | None:
-    found = _eat(text, at, YEAR_WORDS)
-    if found is not None:
-        word, shift = found
-        span = ws.year(clock.local.year + shift, relative=True)
-        return Reading(at, at + len(word), (span,))
-    season = _any(text, at + 1, ws.SEASONS)
-    if text[at] in "今去" and season:
-        number = clock.local.year - (text[at] == "去")
-        return Reading(at, at + 2, (_season(number, season, relative=True),))
-    return None
+    found = _eat(text, at, words.YEAR_WORDS)
+    if found is None:
+        return None
+    word, shift = found
+    return Reading(at, at + len(word), (ws.year(clock.local.year + shift, relative=True),))
 
 
 def _year_number(text: str, at: int, clock: Clock) -> Reading | None:
@@ -401,7 +263,7 @@ def _year_number(text: str, at: int, clock: Clock) -> Reading | None:
         return None
     if len(word) == 2 and _month_number(text, _blank(text, after)):
         number += 2000 if number <= (clock.local.year + 10) % 100 else 1900
-    elif len(word) != 4 or not 1900 <= number <= 2100:
+    elif len(word) != 4 or not 1000 <= number <= 2999:
         return None
     return Reading(at, after, (ws.year(number),))
 
@@ -432,9 +294,7 @@ def _day_number(text: str, at: int) -> tuple[int, int] | None:
     return day, end + 1
 
 
-def _month_day(
-    text: str, at: int, clock: Clock, of_year: int | None = None
-) -> Reading | None:
+def _month_day(text: str, at: int, clock: Clock, of_year: int | None = None) -> Reading | None:
     """三月, 3月5号, without a year: the latest that is not after now."""
     if _inside_number(text, at):
         return None
@@ -448,6 +308,9 @@ def _month_day(
         day, end = day_found
     if of_year is not None:
         return Reading(at, end, _dated(of_year, month, day))
+    if text[max(0, at - 2) : at].strip("的)） ").endswith("年"):
+        # Of a year that is not known: 同年三月, 昭和8年4月.
+        return Reading(at, end, ())
     # Within eight years there is a 29 February.
     for number in range(clock.local.year, clock.local.year - 9, -1):
         spans = _dated(number, month, day)
@@ -467,13 +330,11 @@ def _dated(number: int, month: int, day: int | None) -> tuple[Span, ...]:
 def _shifted(text: str, at: int, clock: Clock) -> Reading | None:
     """上周, 上上个月, 这个星期五, 下季度, 上半年, 上一年."""
     head = text[at]
-    if head not in "上下这本":
-        return None
     end = at + 1
     while head in "上下" and text.startswith(head, end) and end - at < 3:
         end += 1
     shift = {"上": -1, "下": 1}.get(head, 0) * (end - at)
-    if text[at - 1 : at] and text[at - 1] in _NOT_BEFORE.get(head, ""):
+    if text[at - 1 : at] in tuple(words.NOT_BEFORE.get(head, "")):
         return None
     if head in "上下" and text.startswith(("半年", "半个月", "半月"), end):
         return _half(text, at, clock)
@@ -524,58 +385,50 @@ def _quarter_number(text: str, at: int) -> tuple[int, int] | None:
         return int(text[at + 1]) * 3 - 2, at + 2
     at += text.startswith("第", at)
     found = _whole_number(text, at, 1, 4)
-    if found is None or not text.startswith("季", found[1]):
+    if found is None or not text.startswith("季度", found[1]):
         return None
-    end = found[1] + 1
-    return found[0] * 3 - 2, end + text.startswith("度", end)
+    return found[0] * 3 - 2, found[1] + 2
 
 
 def _weekday_alone(text: str, at: int, clock: Clock) -> Reading | None:
     """周三, 星期三, 周末: this week's; a question may mean the last one when that is to come."""
     word = _any(text, at, ("周", "星期", "礼拜"))
     before = text[at - 1 : at]
-    if not word or (before and before in _NUMERALS + "几每半整数单双首第各逢"):
+    if not word or before in tuple(_NUMERALS + "几每半整数单双首第各逢"):
         return None
     found = _weekday(text, at + len(word))
     if found is None:
         return None
     index, end = found
     after = text[end : end + 1]
-    if word == "周" and _is_han(after) and index != 7 and after not in _AFTER_NAMELIKE:
-        if not _day_part(text, end):
-            return None
-    week = ws.week(clock, 0)
-    return _or_last(
-        Reading(at, end, (ws.weekday(week, index),)),
-        ws.weekday(ws.week(clock, -1), index),
-        clock,
-    )
+    namelike = word == "周" and index != 7 and _is_han(after) and after not in words.AFTER_WEEKDAY
+    if namelike and not _day_part(text, end):
+        return None
+    this, last = (ws.weekday(ws.week(clock, n), index) for n in (0, -1))
+    return _or_last(Reading(at, end, (this,)), last, clock)
 
 
 def _or_last(reading: Reading, last: Span, clock: Clock) -> Reading:
     if reading.spans[0].start <= clock.local:
         return reading
-    return replace(reading, guess=last)
+    return reading._replace(guess=last)
 
 
 def _part_alone(text: str, at: int, clock: Clock) -> Reading | None:
     """年底, 月初, of this year or month; a question may mean the last one."""
-    word = text[at : at + 2]
+    word, now = text[at : at + 2], clock.local
     before, after = text[at - 1 : at], text[at + 2 : at + 3]
-    if word[1:] not in tuple("初中底末") or (before and before in _NUMERALS + "几每半整数这同当"):
+    if before in tuple(_NUMERALS + "几每半整数这同当") or after in tuple("一二三"):
         return None
-    now = clock.local
-    if word[0] == "年" and not (word == "年中" and _is_han(before)) and after not in tuple("一二三"):
+    # 一年中, 十月中; and 年初一 above is a day of the lunar year.
+    if word[1] == "中" and (word[0] == "月" or _is_han(before)):
+        return None
+    if word[0] == "年":
         first, count = ws.YEAR_PARTS[word[1]]
         this, last = (ws.months(now.year - n, first, count, relative=True) for n in (0, 1))
-    elif word[0] == "月" and word != "月中" and after not in tuple("一二三"):
-        part = ws.MONTH_PARTS[word[1]]
-        this, last = (
-            ws.part_of_month(ws.months(now.year, now.month - n, relative=True), part)
-            for n in (0, 1)
-        )
     else:
-        return None
+        month, before_it = (ws.months(now.year, now.month - n, relative=True) for n in (0, 1))
+        this, last = (ws.part_of_month(m, ws.MONTH_PARTS[word[1]]) for m in (month, before_it))
     return _or_last(Reading(at, at + 2, (this,)), last, clock)
 
 
@@ -587,13 +440,16 @@ def _ago(text: str, at: int, clock: Clock) -> Reading | None:
     if found is None:
         return None
     amount, unit, end = found
+    if unit == "year" and not isinstance(amount, tuple) and amount >= 1000:
+        # 2006年后 is after the year 2006.
+        return None
     end += len(_any(text, end, ("之", "以")))
     side = _any(text, end, ("前", "后"))
-    if not side or text.startswith(_NOT_AFTER_AGO[side], end + 1):
+    if not side or text.startswith(words.NOT_AFTER_AGO[side], end + 1):
         return None
     if side == "后":
         before = text[at - 1 : at]
-        if _is_han(before) and before not in _FREE_BEFORE:
+        if _is_han(before) and before not in words.FREE_BEFORE:
             return None
     return Reading(at, end + 1, (ws.away(clock, amount, unit, -1 if side == "前" else 1),))
 
@@ -607,7 +463,7 @@ def _stretch(text: str, at: int, clock: Clock) -> Reading | None:
     else:
         return None
     before = text[at - 1 : at]
-    if word in ("近", "前") and before and before in "最将附接靠临以之目面提门午从生当眼跟":
+    if word in ("近", "前") and before in tuple("最将附接靠临以之目面提门午从生当眼跟"):
         return None
     start = at + len(word)
     if len(word) > 1:
@@ -617,7 +473,7 @@ def _stretch(text: str, at: int, clock: Clock) -> Reading | None:
         return None
     amount, unit, end = found
     # 前三天 counts from something else as a rule; 这一天 and 这三小时 do too.
-    if word == "前" and (amount != "few" or unit == "day"):
+    if word == "前" and (amount != ws.FEW or unit == "day"):
         return None
     if word == "这" and (unit in ("hour", "minute") or (unit == "day" and amount == 1)):
         return None
@@ -626,15 +482,17 @@ def _stretch(text: str, at: int, clock: Clock) -> Reading | None:
 
 def _soft(text: str, at: int, clock: Clock) -> Reading | None:
     if text.startswith("刚才", at):
-        before, after = (clock.moment + timedelta(minutes=m) for m in (-120, 5))
-        return Reading(at, at + 2, (Span(before, after, "moment", True, soft=True),))
-    found = _eat(text, at, SOFT_WORDS)
+        start, stop = (clock.moment + timedelta(minutes=m) for m in (-120, 5))
+        return Reading(at, at + 2, (Span(start, stop, "moment", True, soft=True),))
+    found = _eat(text, at, words.SOFT_WORDS)
     if found is None:
         return None
     word, (first, after) = found
     # 离公司最近的 is about places.
-    clause = re.split("[，。！？,.!?\n]", text[max(0, at - 12) : at])[-1]
-    if word == "最近" and any(c in clause for c in "离距"):
+    clause = text[max(0, at - 12) : at]
+    for mark in "，。！？,.!?\n":
+        clause = clause.rpartition(mark)[2]
+    if word == "最近" and ("离" in clause or "距" in clause):
         return None
     return Reading(at, at + len(word), (ws.soft_days(clock, first, after),))
 
@@ -650,15 +508,17 @@ def _holiday(text: str, at: int, clock: Clock) -> Reading | None:
     return None
 
 
-def _holiday_of(text: str, at: int, number: int, *, relative: bool = False) -> tuple[Span, int] | None:
+def _holiday_of(
+    text: str, at: int, number: int, *, relative: bool = False
+) -> tuple[Span, int] | None:
     if text.startswith("春节", at):
-        if not 0 <= number - 2000 < len(NEW_YEARS):
+        if not 0 <= number - 2000 < len(words.NEW_YEARS):
             return None
-        first = NEW_YEARS[number - 2000]
+        first = words.NEW_YEARS[number - 2000]
         # From New Year's Eve to the seventh day.
         start = datetime(number, int(first[:2]), int(first[2:])) - timedelta(days=1)
         return Span(start, start + timedelta(days=8), "range", relative), at + 2
-    found = _eat(text, at, HOLIDAYS)
+    found = _eat(text, at, words.HOLIDAYS)
     if found is None:
         return None
     word, (month, day, length) = found
@@ -669,16 +529,41 @@ def _holiday_of(text: str, at: int, number: int, *, relative: bool = False) -> t
     return Span(start, start + timedelta(days=length), "range", relative), end
 
 
-_HEADS: tuple[Callable[[str, int, Clock], Reading | None], ...] = (
-    *(_day, _year, _ago, _stretch, _soft, _shifted, _year_number, _month_day, _quarter),
-    *(_weekday_alone, _part_alone, _holiday),
-)
+_Read = Callable[[str, int, Clock], Reading | None]
+_AFTER_NUMBER = _NUMERALS + " .来几个多年月天日周小星礼钟季分半"
+_HEADS: Mapping[str, tuple[str, tuple[_Read, ...]]] = {
+    char: (seconds, tuple(heads))
+    for chars, seconds, *heads in (
+        ("今", "天日儿早晨晚夜年明后", _day, _year, _stretch),
+        ("昨明后", "天日儿个早晨晚夜年", _day, _year),
+        ("前", "天晚年几两些阵段一", _day, _year, _soft, _stretch),
+        ("大", "前后半", _day, _year, _ago),
+        ("去", "年", _year),
+        ("上下本", "上下一个半周星礼月季年", _shifted, _year),
+        ("这", _NUMERALS + "个周星礼月季几半段些阵", _soft, _shifted, _stretch),
+        ("周星礼", "期拜末天日" + _NUMERALS, _weekday_alone),
+        ("最近过未接", _NUMERALS + "近去来下期日几两半", _stretch, _soft),
+        ("刚", "才", _soft),
+        ("年月", "初中底末", _part_alone),
+        ("春元国劳圣", "节旦庆动诞", _holiday),
+        ("第", _NUMERALS, _quarter),
+        ("几半数好若", _AFTER_NUMBER + "干", _ago),
+        (_NUMERALS, _AFTER_NUMBER, _ago, _year_number, _month_day, _quarter, _holiday),
+        ("每逢", "", _every),
+    )
+    for char in chars
+}
+"""First character of a phrase → which may come second, and what to try to read there."""
+
+
+@cache
+def _first() -> re.Pattern[str]:
+    return re.compile(f"[{''.join(_HEADS)}]")
 
 
 def _inside_number(text: str, at: int) -> bool:
     """Whether a number goes on to the left, or a rank or version does: 第三天前, v1.3."""
-    before = text[at - 1 : at]
-    return bool(before) and (before in _NUMERALS + "第.几" and before + text[at] != "第第")
+    return text[at - 1 : at] in tuple(_NUMERALS + "第.几")
 
 
 # --- narrowing -----------------------------------------------------------------------------------
@@ -694,8 +579,6 @@ def _narrow(text: str, reading: Reading) -> Reading:
         at = reading.end
         at += text.startswith(("的", " "), at)
         found = narrow(text, at, span)
-        if found is None and at == reading.end and text.startswith("那", at):
-            found = None
         if found is None:
             return reading
         finer, end = found
@@ -725,10 +608,14 @@ def _in_year(text: str, at: int, span: Span) -> _Finer:
         return _season(number, season, relative=span.relative), at + 2
     if holiday := _holiday_of(text, at, number, relative=span.relative):
         return holiday
+    spoken = words.SPOKEN_HOLIDAYS.get(text[at : at + 2])
+    if spoken and text[at + 2 : at + 3] not in tuple(_NUMERALS + "月点号日个"):
+        start = datetime(number, spoken, 1)
+        return Span(start, start + timedelta(days=7), "range", span.relative), at + 2
     full = text.startswith("年", at)
     part = text[at + full : at + full + 1]
     after = text[at + full + 1 : at + full + 2]
-    if part in ws.YEAR_PARTS and (full or part != "中"):
+    if part in ws.YEAR_PARTS and (full or (part != "中" and text[at - 1] not in "的 ")):
         if part == "初" and after in tuple("中一二三级恋步次衷期"):
             return None
         if part in "底末" and after in tuple("层薪线日尾"):
@@ -753,7 +640,7 @@ def _in_month(text: str, at: int, span: Span) -> _Finer:
     full = text.startswith("月", at)
     at += full
     part = _any(text, at, ("上旬", "中旬", "下旬", *"初底末中"))
-    if not part:
+    if not part or (len(part) == 1 and not full and text[at - 1] in "的 "):
         return None
     end = at + len(part)
     after = text[end : end + 1]
@@ -767,7 +654,11 @@ def _in_month(text: str, at: int, span: Span) -> _Finer:
 
 
 def _in_week(text: str, at: int, span: Span) -> _Finer:
-    at += len(_any(text, at, ("周", "星期", "礼拜")) if text.startswith("的", at - 1) else "")
+    if text[at - 1] in "的 ":
+        word = _any(text, at, ("周", "星期", "礼拜"))
+        if not word:
+            return None
+        at += len(word)
     found = _weekday(text, at)
     return None if found is None else (ws.weekday(span, found[0]), found[1])
 
@@ -775,13 +666,14 @@ def _in_week(text: str, at: int, span: Span) -> _Finer:
 def _weekday(text: str, at: int) -> tuple[int, int] | None:
     """The 三 of 周三 and where it ends."""
     char = text[at : at + 1]
-    index = _WEEKDAYS.get(char)
+    index = words.WEEKDAYS.get(char)
     if index is None:
         return None
     after = text[at + 1 : at + 2]
-    if after and after in _NOT_AFTER_WEEKDAY.get(char, "") and not text.startswith("天气", at + 1):
+    torn = after in tuple(words.NOT_AFTER_WEEKDAY.get(char, ""))
+    if torn and not text.startswith("天气", at + 1):
         return None
-    if char.isdigit() and after and after in _NUMERALS + ".个次":
+    if char.isdigit() and after in tuple(_NUMERALS + ".个次"):
         return None
     return index, at + 1
 
@@ -797,8 +689,8 @@ def _day_part(text: str, at: int) -> tuple[tuple[int, int], int] | None:
         hours = ws.DAY_PARTS.get(text[at : at + length])
         if hours is not None and len(text) - at >= length:
             return hours, at + length
-    char, after = text[at : at + 1], text[at + 1 : at + 2]
-    if char in tuple("早晚") and (not _is_han(after) or after in "的我你他她" + _HAN_NUMERALS):
+    char = text[at : at + 1]
+    if char in tuple("早晚") and not text.startswith(words.NOT_AFTER_EARLY_LATE, at + 1):
         return ws.DAY_PARTS["早上" if char == "早" else "晚上"], at + 1
     return None
 
