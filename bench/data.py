@@ -42,6 +42,8 @@ ABSENT_SETS = ("abst-cmrc-a", "abst-lcqmc-dev", "abst-memdaily-a")
 
 GATE_SETS = (*ABSENT_SETS, "abst-cail-a", "abst-squadzh", "locomo-en-a")
 
+ABSENT, NEAR, FACT = "absent", "near miss", "fact"
+
 FACT_MISSING = frozenset(
     {
         ("abst-memdaily-a", "removed"),
@@ -52,6 +54,17 @@ FACT_MISSING = frozenset(
 )
 """(set, kind) of unanswerable queries whose topic is there and only the asked fact is missing:
 what retrieval finds says next to nothing about them, so they are reported apart."""
+
+NEAR_MISS = frozenset({("abst-lcqmc-dev", "near-miss")})
+"""(set, kind) whose notes hold a question of nearly the same words that people judged different;
+asked over other notes (``abst-lcqmc-dev@200``) its topic is simply absent."""
+
+
+def what_is_missing(name: str, kind: str) -> str:
+    """Why a kind of unanswerable query has no answer: ``absent``, ``near miss`` or ``fact``."""
+    if (name, kind) in FACT_MISSING:
+        return FACT
+    return NEAR if (name, kind) in NEAR_MISS else ABSENT
 
 
 class Scorer(Protocol):
@@ -120,10 +133,12 @@ class Task:
 
     @cached_property
     def fingerprint(self) -> str:
-        """Changes when the documents do."""
+        """Changes when the documents or the queries do."""
         digest = hashlib.sha256()
         for doc in self.docs:
             digest.update(repr((doc.id, doc.text, doc.scope, doc.time)).encode())
+        for query in self.queries:
+            digest.update(repr(query).encode())
         return digest.hexdigest()[:16]
 
 
@@ -145,7 +160,25 @@ def arguments(description: str, default_sets: Sequence[str]) -> argparse.Argumen
     )
     parser.add_argument("--model", default="e5-small", help="e5-small, bge-small-zh or none")
     add_cache(parser)
+    add_out(parser)
     return parser
+
+
+def add_sizes(parser: argparse.ArgumentParser, default: str) -> None:
+    """The option for how many notes the sets are also asked over."""
+    parser.add_argument(
+        "--sizes",
+        type=lambda s: tuple(int(x) for x in s.split(",") if x),
+        default=tuple(int(x) for x in default.split(",") if x),
+        help="numbers of notes the sets with absent topics are also asked over",
+    )
+
+
+def add_out(parser: argparse.ArgumentParser) -> None:
+    """The option for a Markdown file that holds the results."""
+    parser.add_argument(
+        "--out", type=Path, help="also put the tables into their section of this Markdown file"
+    )
 
 
 def add_cache(parser: argparse.ArgumentParser) -> None:
@@ -205,6 +238,13 @@ def load(data: Path, name: str) -> Task:
         query, doc, _ = line.split("\t")
         relevant.setdefault(query, set()).add(doc)
     return Task(name, folder, docs, queries, {q: frozenset(d) for q, d in relevant.items()})
+
+
+def filler(data: Path) -> tuple[Doc, ...]:
+    """Short notes of other people: text messages, then sentences people typed; '' for scope."""
+    messages = [d for d in load(data, "abst-memdaily-a").docs if not d.scope]
+    typed = load(data, "abst-lcqmc-dev").docs[::3]
+    return tuple(Doc(f"filler-{i}", d.text, "", None) for i, d in enumerate((*messages, *typed)))
 
 
 def _rows(path: Path) -> list[dict[str, Any]]:

@@ -6,17 +6,16 @@ are what is fitted. A dump is kept until the code of recall changes.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from bench import files
+from bench import files, spies
 from bench.data import Task
 from bench.vectors import NO_MODEL, CachedEmbedder
 from brain.recall import gate
@@ -35,7 +34,7 @@ NEAR_DOCS = 100
 
 @dataclass(frozen=True, slots=True)
 class Dump:
-    """A set's features, one entry a query in the set's order; None where the engine says no
+    """Features, one entry a query in the order of the tasks; None where the engine says no
     without asking the model (chit-chat, nothing found)."""
 
     name: str
@@ -71,7 +70,8 @@ def _first_passage(text: str) -> str:
 
 
 def collect(
-    task: Task,
+    name: str,
+    tasks: Sequence[Task],
     embedder: CachedEmbedder | None,
     near: float,
     spread: float,
@@ -79,59 +79,53 @@ def collect(
     *,
     fresh: bool = False,
 ) -> Dump:
-    """The features of a set's queries, from the cache where nothing that decides them changed.
+    """The features of all queries of some tasks, from the cache where nothing that decides them
+    changed.
 
     Args:
+        name: of the whole, in reports and in the cache.
+        tasks: each becomes a memory file of its own.
         near, spread: of this embedder, for the features that are measured in them.
         fresh: run the engine even so.
     """
     model = embedder.name if embedder else NO_MODEL
-    stamp = f"{task.fingerprint}-{files.sources(_SEEING)}-{near}-{spread}"
-    path = cache / "features" / model / f"{task.name}.json"
+    prints = hashlib.sha256("".join(t.fingerprint for t in tasks).encode()).hexdigest()[:16]
+    stamp = f"{prints}-{files.sources(_SEEING)}-{files.indexing()}-{near}-{spread}"
+    path = cache / "features" / model / f"{name}.json"
     if path.is_file() and not fresh:
         data = json.loads(path.read_text(encoding="utf-8"))
         if data["stamp"] == stamp:
-            return _dump(task, data["features"])
-    built = files.build(task, embedder, cache)
+            return _dump(name, tasks, data["features"])
     weights = gate.Weights(model, 0.0, {}, _NEVER, near, spread)
-    found: list[dict[str, float] | None] = []
-    with files.open_file(built.path, embedder) as brain, _listening(weights) as heard:
-        for query in task.queries:
-            heard.clear()
-            brain.check(query.text, scope=query.scope, now=task.asked_at(query))
-            found.append(heard[0] if heard else None)
-            if len(found) % 500 == 0:
-                print(f"{task.name}: {len(found)}/{len(task.queries)}", file=sys.stderr)
+    print(f"asking the engine: {name} …", file=sys.stderr)
+    found = [f for task in tasks for f in _ask(task, embedder, weights, cache)]
     if embedder:
         embedder.flush()
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps({"stamp": stamp, "features": found}), encoding="utf-8")
-    return _dump(task, found)
+    return _dump(name, tasks, found)
 
 
-def _dump(task: Task, found: list[dict[str, float] | None]) -> Dump:
+def _ask(
+    task: Task, embedder: CachedEmbedder | None, weights: gate.Weights, cache: Path
+) -> Iterator[dict[str, float] | None]:
+    built = files.build(task, embedder, cache)
+    with (
+        files.open_file(built.path, embedder) as brain,
+        spies.replaced(gate, "load", lambda real: lambda model: weights),
+        spies.results((gate, "features")) as (heard,),
+    ):
+        for query in task.queries:
+            heard.clear()
+            brain.check(query.text, scope=query.scope, now=task.asked_at(query))
+            yield dict(heard[0]) if heard else None
+
+
+def _dump(name: str, tasks: Sequence[Task], found: list[dict[str, float] | None]) -> Dump:
+    queries = [q for task in tasks for q in task.queries]
     return Dump(
-        task.name,
-        tuple(q.kind for q in task.queries),
-        tuple(q.answerable for q in task.queries),
+        name,
+        tuple(q.kind for q in queries),
+        tuple(q.answerable for q in queries),
         tuple(found),
     )
-
-
-@contextmanager
-def _listening(weights: gate.Weights) -> Iterator[list[dict[str, float]]]:
-    """Gives the gate these weights and collects what its ``features`` returns."""
-    heard: list[dict[str, float]] = []
-    load, look = gate.load, gate.features
-
-    def spy(*args: Any, **kwargs: Any) -> dict[str, float]:
-        out = look(*args, **kwargs)
-        heard.append(dict(out))
-        return out
-
-    gate.load = lambda model: weights  # type: ignore[assignment]
-    gate.features = spy
-    try:
-        yield heard
-    finally:
-        gate.load, gate.features = load, look

@@ -2,16 +2,19 @@
 
 ``Brain.check`` is asked every query of each set; its probability and decision are scored by the
 data folder's ``score.py``. ``useful`` is the share of answerable queries that get a yes and among
-the ids that come with it, first five, a memory that answers.
+the ids that come with it, first five, a memory that answers. ``NAME@30`` is a set asked over
+memories of about 30 notes (see :mod:`bench.small`).
 """
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 
-from bench import data, files, judging, tables, vectors
+from bench import data, files, judging, small, tables, vectors
 from bench.tables import Row
 
 _COLUMNS = (
@@ -28,9 +31,10 @@ _COLUMNS = (
 
 
 def asked(
-    task: data.Task, embedder: vectors.CachedEmbedder | None, built: files.Built
+    task: data.Task, embedder: vectors.CachedEmbedder | None, cache: Path
 ) -> tuple[dict[str, list[tuple[str, float]]], dict[str, tuple[float, int]]]:
     """The engine's answer to every query: the run (ids of the yes) and the gate, by query id."""
+    built = files.build(task, embedder, cache)
     run: dict[str, list[tuple[str, float]]] = {}
     gate: dict[str, tuple[float, int]] = {}
     with files.open_file(built.path, embedder) as brain:
@@ -39,6 +43,23 @@ def asked(
             run[query.id] = built.ranking(answer.ids)
             gate[query.id] = (answer.probability, int(answer.answerable))
     return run, gate
+
+
+def judged(
+    scorer: data.Scorer,
+    name: str,
+    queries: Sequence[data.Query],
+    answers: Sequence[tuple[float, int]],
+) -> list[Row]:
+    """The rows of one set, or of its parts at another size."""
+    return judging.by_kind(
+        scorer,
+        name,
+        [q.kind for q in queries],
+        np.array([q.answerable for q in queries]),
+        np.array([p for p, _ in answers]),
+        np.array([bool(d) for _, d in answers]),
+    )
 
 
 def answered_by_kind(task: data.Task, gate: dict[str, tuple[float, int]]) -> list[Row]:
@@ -55,39 +76,47 @@ def answered_by_kind(task: data.Task, gate: dict[str, tuple[float, int]]) -> lis
 
 def main() -> None:
     parser = data.arguments(__doc__.splitlines()[0], data.GATE_SETS)
+    data.add_sizes(parser, "30,5000")
     args = parser.parse_args()
     data.check(args.data, args.sets)
     scorer = data.scorer(args.data)
     embedder = vectors.embedder(args.model, args.cache)
+    filler = data.filler(args.data) if args.sizes else ()
     whole: list[Row] = []
     rows: list[Row] = []
     kinds: list[Row] = []
     for name in args.sets:
         print(f"{name} …", file=sys.stderr)
         task = data.load(args.data, name)
-        run, gate = asked(task, embedder, files.build(task, embedder, args.cache))
+        run, gate = asked(task, embedder, args.cache)
         found = scorer.score(str(task.folder), run, gate).get("abstain")
         if found is None:
             raise data.stop(f"{name} has no unanswerable queries; it says nothing about the gate.")
         whole.append([name, *(found[key] for key in _COLUMNS)])
-        values = [gate[q.id] for q in task.queries]
-        rows += judging.by_kind(
-            scorer,
-            name,
-            [q.kind for q in task.queries],
-            np.array([q.answerable for q in task.queries]),
-            np.array([p for p, _ in values]),
-            np.array([bool(d) for _, d in values]),
-        )
+        rows += judged(scorer, name, task.queries, [gate[q.id] for q in task.queries])
         kinds += answered_by_kind(task, gate)
+        for size in args.sizes if name in data.ABSENT_SETS else ():
+            parts = small.resized(task, size, filler)
+            answers: list[tuple[float, int]] = []
+            for part in parts:
+                answered = asked(part, embedder, args.cache)[1]
+                answers += [answered[q.id] for q in part.queries]
+            queries = [q for part in parts for q in part.queries]
+            rows += judged(scorer, f"{name}@{size}", queries, answers)
     if embedder:
         embedder.flush()
-    head = ("set", "yes", "no", *judging.HEAD[4:], "useful")
-    print(f"\nThe gate, model {args.model}, at its default operating point\n")
-    print(tables.table(head, whole))
-    print(f"\n{tables.table(judging.HEAD, rows)}")
-    print(f"\n{judging.mean_auroc(rows)}\n")
-    print(tables.table(("set · kind of answerable", "n", "recall"), kinds))
+    text = "\n\n".join(
+        (
+            f"The gate, model {args.model}, at its default operating point",
+            tables.table(("set", "yes", "no", *judging.HEAD[4:], "useful"), whole),
+            tables.table(judging.HEAD, rows),
+            judging.means(rows),
+            tables.table(("set · kind of answerable", "n", "recall"), kinds),
+        )
+    )
+    print(text)
+    if args.out:
+        tables.publish(args.out, f"gate {args.model}", text)
 
 
 if __name__ == "__main__":

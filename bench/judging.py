@@ -10,9 +10,6 @@ from numpy.typing import NDArray
 from bench import data
 from bench.tables import Row, number
 
-ABSENT = "absent"
-FACT_ONLY = "fact"
-
 HEAD = (
     "set · kind of unanswerable",
     "what is missing",
@@ -48,11 +45,10 @@ def by_kind(
         here = ~answerable & (kind_of == kind)
         no = probability[here]
         wrong = int(decision[here].sum())
-        missing = FACT_ONLY if (name, str(kind)) in data.FACT_MISSING else ABSENT
         out.append(
             [
                 f"{name} · {kind}",
-                missing,
+                data.what_is_missing(name, str(kind)),
                 len(yes),
                 len(no),
                 scorer.auroc(yes, no),
@@ -66,15 +62,16 @@ def by_kind(
     return out
 
 
-def mean_auroc(rows: Sequence[Row]) -> str:
-    """One line: the mean AUROC, recall and FIR of the rows whose topic is absent."""
-    absent = [row for row in rows if row[1] == ABSENT]
-    if not absent:
-        return "no set here in which the topic is absent"
-    auroc, recall, fir = (
-        float(np.mean([float(row[i] or 0.0) for row in absent])) for i in (4, 8, 9)
-    )
-    return (
-        f"mean where the topic is absent: AUROC {number(auroc)}, recall {number(recall)}, "
-        f"FIR {number(fir)}"
-    )
+def means(rows: Sequence[Row]) -> str:
+    """One line for each thing that may be missing: mean AUROC, recall and FIR of its rows."""
+    lines: list[str] = []
+    for missing in dict.fromkeys(str(row[1]) for row in rows):
+        here = [row for row in rows if row[1] == missing]
+        auroc, recall, fir = (
+            float(np.mean([float(row[i] or 0.0) for row in here])) for i in (4, 8, 9)
+        )
+        lines.append(
+            f"mean of {len(here)} × {missing}: AUROC {number(auroc)}, recall {number(recall)}, "
+            f"FIR {number(fir)}"
+        )
+    return "\n".join(lines)

@@ -1,91 +1,94 @@
-"""Rankings of each lane alone and of lanes fused plainly, all from the same candidate lists.
+"""Rankings of each lane alone and of lanes fused plainly, all from the engine's own candidates.
 
-The only module here that reaches into the engine's rooms.
+The lanes are listened to while the engine answers, so they get the very question the engine makes
+of a query. Of a long message the engine asks parts as well; the lanes here are those of the whole.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
 
-from bench import files
+from bench import files, spies
 from bench.data import Query, Task
-from bench.vectors import CachedEmbedder
 from brain.recall import fusion, lexical, semantic
-from brain.recall import question as questions
-from brain.store import file, memories, meta
-from brain.text.fold import simplify
+from brain.store import file, memories, terms
+from brain.text.fold import fold
+from brain.text.grams import query_terms
 
 DEPTH = 100
-"""Candidates a lane may propose, as in the engine."""
+"""Candidates of the baseline, as many as a lane of the engine proposes."""
 
-BIGRAM = "bigram BM25 alone"
-TRIGRAM = "trigram BM25 alone"
+BASELINE = "character bigrams, BM25, nothing else"
+BIGRAM = "bigram lane alone"
+TRIGRAM = "trigram lane alone"
 LEXICAL = "lexical lane (bigram, then trigram)"
-SEMANTIC = "semantic alone"
+SEMANTIC = "semantic lane alone"
 BIGRAM_TRIGRAM = "bigram + trigram, plain RRF"
 BIGRAM_SEMANTIC = "bigram + semantic, plain RRF"
 TRIGRAM_SEMANTIC = "trigram + semantic, plain RRF"
 LEXICAL_SEMANTIC = "lexical lane + semantic, plain RRF"
 ALL_THREE = "bigram + trigram + semantic, plain RRF"
 
-ALONE = (BIGRAM, TRIGRAM, LEXICAL, SEMANTIC)
+ALONE = (BASELINE, BIGRAM, TRIGRAM, LEXICAL, SEMANTIC)
 """The single lanes; an engine must not lose to the best of them."""
 
 NAMES = (*ALONE, BIGRAM_TRIGRAM, BIGRAM_SEMANTIC, TRIGRAM_SEMANTIC, LEXICAL_SEMANTIC, ALL_THREE)
-WITH_VECTORS = frozenset(n for n in NAMES if "semantic" in n)
 
 Rankings = dict[str, list[int]]
 
 
-class Lanes:
-    """The lanes of one memory file.
+class Heard:
+    """What the lanes said of the last question."""
 
-    Args:
-        built: the file.
-        embedder: of its vectors; None leaves out every ranking that needs them.
-    """
+    def __init__(self, words: list[Any], near: list[Any]) -> None:
+        self._words = words
+        self._near = near
 
-    def __init__(self, task: Task, built: files.Built, embedder: CachedEmbedder | None) -> None:
-        self._task = task
-        self._embedder = embedder
-        self._store = file.Store(built.path, read_only=True)
+    def clear(self) -> None:
+        """Forgets; to be called before each question."""
+        self._words.clear()
+        self._near.clear()
 
-    def close(self) -> None:
-        """Closes the file."""
-        self._store.close()
-
-    def rankings(self, query: Query) -> Rankings:
-        """Memory ids, best first, under each name of ``NAMES`` that can be had."""
-        asked = questions.read(query.text)
-        view = files.view(query.scope, self._task.asked_at(query))
-        near: Sequence[int] | None = None
-        with self._store.read() as db:
-            scopes = memories.scope_ids(db, view.scopes or ())
-            highest = memories.highest_id(db)
-            words = lexical.lane(db, asked, view, scopes, highest, DEPTH)
-            if self._embedder is not None:
-                vector = self._embedder.embed_query(simplify(asked.text))
-                table = file.facts(db)[meta.VECTORS]
-                near = [n.id for n in semantic.lane(db, table, vector, view, scopes, DEPTH)]
-        grams = [f.id for f in words.found if f.score > 0]
-        trigrams = [f for f in words.found if f.trigram > 0]
-        windows = [f.id for f in sorted(trigrams, key=lambda f: (-f.trigram, f.id))]
-        both = [f.id for f in words.found]
+    def rankings(self) -> Rankings:
+        """Memory ids, best first, under each name of ``NAMES`` that took part."""
+        found = self._words[0].found if self._words else ()
+        grams = [f.id for f in found if f.score > 0]
+        windows = [f.id for f in sorted(found, key=lambda f: (-f.trigram, f.id)) if f.trigram > 0]
+        both = [f.id for f in found]
         out = {
             BIGRAM: grams,
             TRIGRAM: windows,
             LEXICAL: both,
             BIGRAM_TRIGRAM: fused(grams, windows),
         }
-        if near is not None:
+        if self._near:
+            near = [n.id for n in self._near[0]]
             out |= {
-                SEMANTIC: list(near),
+                SEMANTIC: near,
                 BIGRAM_SEMANTIC: fused(grams, near),
                 TRIGRAM_SEMANTIC: fused(windows, near),
                 LEXICAL_SEMANTIC: fused(both, near),
                 ALL_THREE: fused(grams, windows, near),
             }
         return out
+
+
+@contextmanager
+def listening() -> Iterator[Heard]:
+    """Listens to the lanes while the engine answers."""
+    with spies.results((lexical, "lane"), (semantic, "lane")) as (words, near):
+        yield Heard(words, near)
+
+
+def baseline(store: file.Store, task: Task, query: Query) -> list[int]:
+    """FTS5's BM25 over every character bigram (and word) of the query as it stands."""
+    view = files.view(query.scope, task.asked_at(query))
+    with store.read() as db:
+        scopes = memories.scope_ids(db, view.scopes or ())
+        asked = list(dict.fromkeys(query_terms(fold(query.text))))
+        return [i for i, _ in terms.search(db, terms.GRAMS, asked, view, scopes, DEPTH)]
 
 
 def fused(*rankings: Sequence[int]) -> list[int]:

@@ -22,7 +22,7 @@ from pathlib import Path
 import numpy as np
 
 from bench import data, files, notes, processes, stages, vectors
-from bench.tables import Row, table
+from bench.tables import Row, publish, table
 from brain import Brain
 from brain.memory import Draft
 
@@ -90,12 +90,15 @@ def warm(
     times: dict[str, list[float]] = {}
     spent: dict[str, list[float]] = {}
     injected: list[float] = []
+    busy: list[float] = []
     with files.open_file(path, embedder) as brain:
         for question in asked:
             brain.recall(question.text)  # embeds, and reads the file into memory
         for _ in range(rounds):
             for question in asked:
+                start = time.process_time()
                 times.setdefault(question.kind, []).append(_recall(brain, question.text))
+                busy.append((time.process_time() - start) * 1000)
                 start = time.perf_counter()
                 brain.inject(question.text)
                 injected.append((time.perf_counter() - start) * 1000)
@@ -112,6 +115,7 @@ def warm(
     ]
     everything = [ms for kind in times.values() for ms in kind]
     rows.append(["**recall: all, in equal parts**", len(everything), *_percentiles(everything)])
+    rows.append(["the same in processor time", len(busy), *_percentiles(busy)])
     rows.append(["inject: all", len(injected), *_percentiles(injected)])
     rows += [[f"of it: {label}", len(ms), *_percentiles(ms)] for label, ms in spent.items()]
     return table(("warm, without embedding, ms", "n", "p50", "p95", "p99"), rows)
@@ -134,8 +138,8 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=11, help="cold runs; default: %(default)s")
     parser.add_argument("--each", type=int, default=40, help="questions of each kind")
     parser.add_argument("--rounds", type=int, default=3, help="warm rounds over all questions")
-    parser.add_argument("--out", type=Path, help="also write the tables to this file")
     data.add_cache(parser)
+    data.add_out(parser)
     args = parser.parse_args()
     embedder = vectors.embedder(args.model, args.cache)
     path = build(args.notes, embedder, args.cache)
@@ -152,7 +156,7 @@ def main() -> None:
     text = "\n\n".join(parts) + "\n"
     print(text)
     if args.out:
-        args.out.write_text(text, encoding="utf-8")
+        publish(args.out, f"latency {args.model} {args.notes}", text)
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ from bench import data, files, lanes, tables, vectors
 from bench.tables import Row, number
 from brain import Brain, BrainError
 from brain.memory import Hit
+from brain.store import file
 
 K = 10
 
@@ -54,17 +55,24 @@ def measure(
     """Runs every query of a set in every way."""
     built = files.build(task, embedder, cache)
     runs: dict[str, dict[str, list[tuple[str, float]]]] = {}
-    single = lanes.Lanes(task, built, embedder)
-    with files.open_file(built.path, embedder) as brain, contextlib.closing(single):
+    store = file.Store(built.path, read_only=True)
+    with (
+        files.open_file(built.path, embedder) as brain,
+        contextlib.closing(store),
+        lanes.listening() as heard,
+    ):
         for query in task.queries:
             if not task.relevant.get(query.id):
                 continue
-            found = dict(single.rankings(query))
-            found[ENGINE] = _ids(_recall(brain, task, query, words_only=False))
+            heard.clear()
+            engine = _ids(_recall(brain, task, query, words_only=False))
+            found = heard.rankings()
+            found[lanes.BASELINE] = lanes.baseline(store, task, query)
+            found[ENGINE] = engine
             if embedder is not None:
                 found[WORDS_ONLY] = _ids(_recall(brain, task, query, words_only=True))
             for way, ids in found.items():
-                runs.setdefault(way, {})[query.id] = built.ranking(ids[: lanes.DEPTH])
+                runs.setdefault(way, {})[query.id] = built.ranking(ids)
     return Measured(
         task.name, {way: scorer.score(str(task.folder), run) for way, run in runs.items()}
     )
@@ -124,7 +132,7 @@ def by_kind(found: Sequence[Measured]) -> str:
         whole = m.scores[ENGINE]
         kinds = whole.get("kinds") or {"all": whole["all"]}
         for kind, values in kinds.items():
-            beside = [_kind_value(m, way, kind) for way in (lanes.BIGRAM, lanes.SEMANTIC)]
+            beside = [_kind_value(m, way, kind) for way in (lanes.BASELINE, lanes.SEMANTIC)]
             own = [values[key] for _, key in METRICS]
             rows.append([f"{m.name} · {kind}", int(values["n"]), *own, *beside])
     head = ("set · kind", "n", *(f"{label}" for label, _ in METRICS))
@@ -155,7 +163,6 @@ def page(found: Sequence[Measured], model: str) -> str:
 
 def main() -> None:
     parser = data.arguments(__doc__.splitlines()[0], data.RETRIEVAL_SETS)
-    parser.add_argument("--out", type=Path, help="also write the tables to this file")
     args = parser.parse_args()
     data.check(args.data, args.sets)
     scorer = data.scorer(args.data)
@@ -169,8 +176,7 @@ def main() -> None:
     text = page(found, args.model)
     print(text)
     if args.out:
-        args.out.parent.mkdir(parents=True, exist_ok=True)
-        args.out.write_text(text, encoding="utf-8")
+        tables.publish(args.out, f"retrieval {args.model}", text)
 
 
 if __name__ == "__main__":

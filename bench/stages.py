@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from types import ModuleType
 from typing import Any
 
-from brain.recall import evidence, gate, lexical, question, semantic
+from bench import spies
+from brain.recall import evidence, gate, lexical, question, search, semantic
 from brain.store import memories
 
 STAGES: tuple[tuple[str, ModuleType, str], ...] = (
@@ -16,7 +17,9 @@ STAGES: tuple[tuple[str, ModuleType, str], ...] = (
     ("lexical lane", lexical, "lane"),
     ("semantic lane", semantic, "lane"),
     ("reading candidates", memories, "get_many"),
+    ("notes beside candidates", memories, "beside"),
     ("weighing candidates", evidence, "weigh"),
+    ("terms to show", search, "matched"),
     ("gate", gate, "judge"),
 )
 
@@ -25,27 +28,23 @@ STAGES: tuple[tuple[str, ModuleType, str], ...] = (
 def listening() -> Iterator[dict[str, float]]:
     """Sums up the milliseconds of each stage; a stage the engine no longer has stays out."""
     spent: dict[str, float] = {}
-    real: list[tuple[ModuleType, str, Callable[..., Any]]] = []
-    for label, module, name in STAGES:
-        function = getattr(module, name, None)
-        if function is None:
-            continue
-        spent[label] = 0.0
-        real.append((module, name, function))
-        setattr(module, name, _timed(function, label, spent))
-    try:
+    with ExitStack() as stack:
+        for label, module, name in STAGES:
+            if hasattr(module, name):
+                spent[label] = 0.0
+                stack.enter_context(spies.replaced(module, name, _stopwatch(label, spent)))
         yield spent
-    finally:
-        for module, name, function in real:
-            setattr(module, name, function)
 
 
-def _timed(function: Callable[..., Any], label: str, spent: dict[str, float]) -> Callable[..., Any]:
-    def timed(*args: Any, **kwargs: Any) -> Any:
-        start = time.perf_counter()
-        try:
-            return function(*args, **kwargs)
-        finally:
-            spent[label] += (time.perf_counter() - start) * 1000
+def _stopwatch(label: str, spent: dict[str, float]) -> Callable[[spies.Function], spies.Function]:
+    def make(real: spies.Function) -> spies.Function:
+        def timed(*args: Any, **kwargs: Any) -> Any:
+            start = time.perf_counter()
+            try:
+                return real(*args, **kwargs)
+            finally:
+                spent[label] += (time.perf_counter() - start) * 1000
 
-    return timed
+        return timed
+
+    return make

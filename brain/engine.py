@@ -23,6 +23,7 @@ from brain.errors import EXIT_CONFIG, EXIT_UNAVAILABLE, BrainError
 from brain.inject import brief as briefing
 from brain.inject import pack
 from brain.recall import duplicates, gate, question, search
+from brain.recall.search import Ranked, Source
 from brain.store import file, journal, lineage, memories, meta, terms, vectors
 from brain.store.view import View
 from brain.text import likeness, sentences, words
@@ -397,11 +398,12 @@ class Brain:
 
     def _similar(self, memory: m.Memory) -> tuple[m.Similar, ...]:
         """Current records of the same scope that say nearly what a new one says."""
-        asked = question.read(memory.text[: likeness.LONGEST])
+        asked = question.for_comparison(memory.text[: likeness.LONGEST], now_utc())
         view = View(as_of=to_iso(now_utc()), scopes=(memory.scope,))
         with self._store.read() as db:
             facts = file.facts(db)
-            found = search.alike(db, facts.get(meta.VECTORS), asked, memory, view)
+            table = facts.get(meta.VECTORS) if self._store.vectors_loaded else None
+            found = search.alike(db, table, asked, memory, view)
         return duplicates.similar(memory.text, found)
 
     def add_many(
@@ -699,8 +701,8 @@ class Brain:
         Raises:
             BrainError: ``brain_query_empty`` (65), ``brain_k_invalid`` (2).
         """
-        asked = self._ask(query, context)
-        if not asked.folded.strip():
+        asked = self._ask(query, context, now)
+        if not asked[0].folded.strip():
             raise BrainError("brain_query_empty", "查询是空的，请给出要找的内容。")
         view = self._view(scope, kind, as_of, known_at, now, include_expired=include_expired)
         _check_k(k)
@@ -728,8 +730,8 @@ class Brain:
         now: datetime | None = None,
     ) -> m.RecallResult:
         """As :meth:`recall`, with the lexical lane alone; for looking into why a word misses."""
-        asked = self._ask(query, None)
-        if not asked.folded.strip():
+        asked = self._ask(query, None, now)
+        if not asked[0].folded.strip():
             raise BrainError("brain_query_empty", "查询是空的，请给出要找的内容。")
         view = self._view(scope, kind, as_of, known_at, now, include_expired=include_expired)
         _check_k(k)
@@ -754,7 +756,7 @@ class Brain:
         Raises:
             BrainError: ``brain_threshold_invalid`` (65).
         """
-        asked = self._ask(query, context)
+        asked = self._ask(query, context, now)
         view = self._view(scope, None, as_of, None, now)
         return self._find(asked, view, INJECT_POOL, semantic=True, threshold=threshold).decision
 
@@ -787,7 +789,7 @@ class Brain:
                 2,
             )
         limit = DEFAULT_BUDGET if budget is None else budget
-        asked = self._ask(query, context)
+        asked = self._ask(query, context, now)
         view = self._view(scope, None, as_of, known_at, now)
         found = self._find(asked, view, INJECT_POOL, semantic=True)
         decision = found.decision
@@ -808,56 +810,84 @@ class Brain:
             found.degraded,
         )
 
-    def _ask(self, query: str, context: str | None) -> question.Question:
+    def _ask(
+        self, query: str, context: str | None, now: datetime | None
+    ) -> tuple[question.Question, ...]:
         text = m.clean_query(query)
         own: list[str] = []
         if self._store.exists():
             with self._store.read() as db:
                 own = [word for word, _, _ in meta.words(db)]
         earlier = m.clean_query(context) if context else ""
-        return question.read(text, own, earlier)
+        return question.read(text, now or now_utc(), own, earlier)
 
     def _find(
         self,
-        asked: question.Question,
+        asked: Sequence[question.Question],
         view: View,
         k: int,
         *,
         semantic: bool,
         threshold: float | None = None,
     ) -> _Found:
-        """Runs the lanes and the gate on one moment of the file."""
+        """Runs the lanes and the gate on one moment of the file.
+
+        A long message is asked as a whole and by its questions; the one best answered counts.
+        """
         wanted = gate.checked_threshold(threshold)
         facts = self._facts()
         embedder: Embedder | None = None
         degraded: tuple[str, ...] = ()
-        vector: NDArray[np.float32] | None = None
-        if semantic and asked.searchable and not asked.chitchat:
+        found: list[NDArray[np.float32] | None] = [None] * len(asked)
+        if semantic and asked[0].searchable and not asked[0].chitchat:
             embedder = self._load_embedder(facts)
             degraded = self._degraded(facts, embedder)
             if embedder is not None:
                 try:
-                    vector = embedder.embed_query(simplify(asked.text))
+                    found = [embedder.embed_query(simplify(q.text)) for q in asked]
                 except Exception:  # whatever a native library raises: words still answer
                     embedder, degraded = None, (*degraded, "no_model")
         with self._store.read() as db:
             facts = file.facts(db)
             if embedder is not None and facts.get(meta.MODEL) != embedder.name:
                 # Re-embedded by another process between the two looks.
-                vector, degraded = None, (*degraded, "model_mismatch")
-            source = search.Source(db, vector, facts.get(meta.VECTORS), facts.get(meta.LAST_DECAY))
-            pool = max(k, INJECT_POOL)
-            skills = search.Ranked()
-            if view.kind is None:
-                ranked = search.run(source, asked, replace(view, not_kind=m.SKILL_KIND), pool)
-                if memories.has_kind(db, m.SKILL_KIND):
-                    of_kind = replace(view, kind=m.SKILL_KIND)
-                    skills = search.run(source, asked, of_kind, SKILL_PLACES)
-            else:
-                ranked = search.run(source, asked, view, pool)
-        degraded = tuple(dict.fromkeys((*degraded, *ranked.degraded, *skills.degraded)))
-        model = embedder.name if vector is not None and embedder is not None else None
-        decision = gate.judge(asked, ranked, skills, model, wanted, degraded)
+                embedder, degraded = None, (*degraded, "model_mismatch")
+            model = None if embedder is None else embedder.name
+            best: _Found | None = None
+            for one, vector in zip(asked, found, strict=True):
+                source = Source(
+                    db,
+                    None if embedder is None else vector,
+                    facts.get(meta.VECTORS),
+                    facts.get(meta.LAST_DECAY),
+                )
+                look = self._look(source, one, view, k, model, wanted, degraded)
+                if best is None or look.decision.probability > best.decision.probability:
+                    best = look
+        assert best is not None
+        return best
+
+    @staticmethod
+    def _look(
+        source: Source,
+        asked: question.Question,
+        view: View,
+        k: int,
+        model: str | None,
+        threshold: float | None,
+        degraded: tuple[str, ...],
+    ) -> _Found:
+        pool = max(k, INJECT_POOL)
+        skills = Ranked()
+        if view.kind is None:
+            ranked = search.run(source, asked, replace(view, not_kind=m.SKILL_KIND), pool)
+            if memories.has_kind(source.db, m.SKILL_KIND):
+                of_kind = replace(view, kind=m.SKILL_KIND)
+                skills = search.run(source, asked, of_kind, SKILL_PLACES)
+        else:
+            ranked = search.run(source, asked, view, pool)
+        marks = tuple(dict.fromkeys((*degraded, *ranked.degraded, *skills.degraded)))
+        decision = gate.judge(asked, ranked, skills, model, threshold, marks)
         return _Found(ranked.hits, skills.hits, decision, decision.degraded)
 
     # The file as a whole --------------------------------------------------------------------

@@ -25,7 +25,7 @@ TOPICS = (
 )
 
 
-def minutes(first: str = "", last: str = "", chars: int = 1800) -> str:
+def minutes(first: str = "", last: str = "", chars: int = 1300) -> str:
     """Minutes of a long meeting, with a line of our own at either end."""
     lines = [first] if first else []
     turn = 0

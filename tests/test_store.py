@@ -698,16 +698,16 @@ def test_a_batch_with_one_bad_note_stores_none(brain: Brain) -> None:
 
 
 ADDING = """
-import sys
+import os, sys
 from brain import Brain
 with Brain.open(sys.argv[1]) as brain:
     for n in range(100_000):
-        made = brain.add(f"第{n}次进出仓登记，经手人是{'老周阿岚小何'[n % 3]}", scope=f"库{n % 5}")
+        made = brain.add(f"{os.getpid()}号机第{n}次进出仓登记，都已签字", scope=f"库{n % 5}")
         print(made.id, flush=True)
         if n % 3 == 0:
             brain.expire(made.id, at="2031-01-01")
         if n % 7 == 0:
-            brain.supersede(made.id, text=f"第{n}次登记作废", at="2030-01-01")
+            brain.supersede(made.id, text=f"{os.getpid()}号机第{n}次登记作废", at="2030-01-01")
 """
 
 
@@ -789,7 +789,7 @@ sys.stdin.readline()
 with Brain.open(path, model="none") as brain:
     for n in range(25):
         brain.add(f"第{who}个进程写的第{n}条，大家都要看得见")
-        assert brain.recall(f"第{who}个进程写的第{n}条", k=50).hits
+        assert brain.recall(f"第{who}个进程写的第{n}条").hits
         brain.set_confidence(brain.add("谁先写都只有一条").id, (n % 9 + 1) / 10)
 """
 

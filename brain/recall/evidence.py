@@ -9,17 +9,25 @@ candidate holds. Their sum gives an order, and only that order goes on into the 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from brain.recall.question import Question, Rewriting
 from brain.text.grams import index_terms
 
 SIMILARITY_WEIGHT = 1.4
 COVERAGE_WEIGHT = 1.0
 """Fitted on the shared sets, each left out in turn (bench/retrieval.py prints the result)."""
 
+APART = 0.5
+"""What a gram counts whose two characters a note holds, but not side by side."""
+
 K1 = 1.2
 B = 0.75
+
+TIME_WEIGHT = 0.6
+"""What fitting the time asked about is worth, where a perfect match of words is 2: a preference
+among what answers, never a filter."""
 
 CROWD_FROM = 20
 """Similarities from this place on are the crowd a near one is measured against."""
@@ -58,14 +66,28 @@ class Evidence:
 
 
 def share(counts: Mapping[str, int], folded: str, weights: Mapping[str, float]) -> float:
-    """Which share of weighted terms a folded text holds; lone characters count as substrings."""
+    """Which share of weighted terms a folded text holds."""
+    total = sum(weights.values())
+    if total <= 0:
+        return 0.0
+    return sum(w for t, w in weights.items() if _times(counts, folded, t)) / total
+
+
+def answered(counts: Mapping[str, int], folded: str, weights: Mapping[str, float]) -> float:
+    """As :func:`share`, with part of a gram's weight where its characters stand apart.
+
+    Most grams that no note holds lie across two words of the query (厅须 in 白鹭厅须知); a note
+    that has both characters may well hold both words.
+    """
     total = sum(weights.values())
     if total <= 0:
         return 0.0
     found = 0.0
     for term, weight in weights.items():
-        if term in counts or (term.endswith("*") and term[:-1] in folded):
+        if _times(counts, folded, term):
             found += weight
+        elif len(term) == 2 and not term.isascii() and term[0] in folded and term[1] in folded:
+            found += APART * weight
     return found / total
 
 
@@ -77,15 +99,14 @@ def bm25(
     FTS5's own value cannot weigh terms; here a function word counts less than a content word.
 
     Args:
-        counts: the text's terms with how often they stand in it.
+        counts: from :func:`held`.
         weights: query term → IDF times its weight.
         average: mean number of terms of a note.
     """
-    length = sum(counts.values())
-    norm = K1 * (1.0 - B + B * length / max(average, 1.0))
+    norm = K1 * (1.0 - B + B * sum(counts.values()) / max(average, 1.0))
     total = 0.0
     for term, weight in weights.items():
-        times = folded.count(term[:-1]) if term.endswith("*") else counts.get(term, 0)
+        times = _times(counts, folded, term)
         if times:
             total += weight * times * (K1 + 1.0) / (times + norm)
     return total
@@ -103,24 +124,46 @@ def crowd(similarities: Sequence[float]) -> float:
     return similarities[-1] if similarities else 0.0
 
 
+def held(folded: str, rewritings: Sequence[Rewriting]) -> Counter[str]:
+    """A text's terms with how often they stand in it; a phrase written in another way counts."""
+    counts = Counter(index_terms(folded))
+    for one in rewritings:
+        there = min((_times(counts, folded, term) for term in one.other), default=0)
+        if there:
+            for term in one.phrase:
+                counts[term] = max(counts[term], there)
+    return counts
+
+
+def _times(counts: Mapping[str, int], folded: str, term: str) -> int:
+    """How often a term stands in a text; a lone character counts wherever it stands."""
+    if term in counts or not term.endswith("*"):
+        return counts.get(term, 0)
+    return folded.count(term[:-1])
+
+
 def weigh(
     folded: Mapping[int, str],
     similarity: Mapping[int, float],
-    all_terms: Mapping[str, float],
-    content_terms: Mapping[str, float],
+    question: Question,
+    idf: Callable[[str], float],
     background: float,
     average: float,
+    in_time: Mapping[int, float],
 ) -> dict[int, Evidence]:
     """The evidence for each candidate.
 
     Args:
         folded: candidate id → its folded text.
         similarity: candidate id → cosine, where it has one.
-        all_terms, content_terms: the query's terms with IDF times weight.
+        idf: of a term.
         background: :func:`crowd` of the lane's similarities.
         average: mean number of terms of a note.
+        in_time: candidate id → how well it fits the times asked about, in [0, 1].
     """
-    counts = {key: Counter(index_terms(text)) for key, text in folded.items()}
+    all_terms = {t: idf(t) * question.weight(t) for t in question.terms}
+    content_terms = {t: idf(t) for t in question.content}
+    counts = {key: held(text, question.rewritings) for key, text in folded.items()}
     words = {key: bm25(counts[key], text, all_terms, average) for key, text in folded.items()}
     best = max(words.values(), default=0.0)
     spread = max(max(similarity.values(), default=0.0) - background, LEAST_SPREAD)
@@ -128,12 +171,15 @@ def weigh(
     for key, text in folded.items():
         coverage = share(counts[key], text, all_terms)
         near = similarity.get(key)
-        score = COVERAGE_WEIGHT * coverage
+        score = COVERAGE_WEIGHT * coverage + TIME_WEIGHT * in_time.get(key, 0.0)
         if best > 0:
             score += words[key] / best
         if near is not None:
             score += SIMILARITY_WEIGHT * (near - background) / spread
-        content = share(counts[key], text, content_terms)
+        content = answered(counts[key], text, content_terms)
+        if question.times and not content_terms:
+            # 昨天做了什么: the time is all that is asked for.
+            content = in_time.get(key, 0.0)
         out[key] = Evidence(words[key], coverage, content, near, score)
     return out
 

@@ -31,6 +31,11 @@ HEAD = 3
 MOST_LENGTH = 2000
 """Characters of a text beyond which it counts as no longer."""
 
+BARE = 0.8
+"""The probability given to a bare word that a note holds."""
+
+HELD_WHOLE = 0.999
+
 LEAST_NOTES, MOST_NOTES = 50, 100_000
 """The range of file sizes the fit has seen anything like; outside it the nearer end stands in."""
 
@@ -150,13 +155,26 @@ def judge(
     for ranked in (notes, skills):
         if not ranked.hits:
             continue
-        value = probability(weights, features(question, ranked, weights))
+        value = answers(question, ranked, weights)
         if value > best or not reasons:
             best = max(best, value)
             reasons = _reasons(question, ranked, weights)
         if value >= limit:
             ids += _worth_showing(question, ranked, weights)
     return Gate(best >= limit, best, reasons, tuple(ids), (*degraded, *marks))
+
+
+def answers(question: Question, ranked: Ranked, weights: Weights, hit: Hit | None = None) -> float:
+    """The probability that the hits (or one hit) answer.
+
+    A bare word or two that a note holds whole is answered by it: the model, fitted on questions,
+    finds too little nearness between one word and a sentence.
+    """
+    found = features(question, ranked, weights, hit)
+    value = probability(weights, found)
+    if question.bare and found["content"] >= HELD_WHOLE:
+        return max(value, BARE)
+    return value
 
 
 def _weights(model: str | None) -> tuple[Weights, tuple[str, ...]]:
@@ -177,7 +195,7 @@ SHARE_OF_BEST = 0.35
 
 def _worth_showing(question: Question, ranked: Ranked, weights: Weights) -> tuple[int, ...]:
     """The hits that themselves speak to the question, in their order; the first always does."""
-    own = {h.id: probability(weights, features(question, ranked, weights, h)) for h in ranked.hits}
+    own = {h.id: answers(question, ranked, weights, h) for h in ranked.hits}
     best = max(own.values())
     keep = [h.id for h in ranked.hits if own[h.id] >= SHARE_OF_BEST * best]
     return tuple(keep) if keep else (ranked.hits[0].id,)

@@ -140,7 +140,7 @@ def lane(
         highest: the highest memory id.
         limit: how many candidates each index may propose.
     """
-    frequency = frequencies(db, index.GRAMS, question.terms, highest)
+    frequency = frequencies(db, index.GRAMS, question.lookups, highest)
     by_gram = _ranked(db, index.GRAMS, frequency, view, scope_ids, limit, POSTINGS)
     by_trigram: list[tuple[int, float]] = []
     if use_trigrams:
@@ -150,4 +150,14 @@ def lane(
     found = [Found(i, score, second.get(i, 0.0)) for i, score in by_gram]
     known = {f.id for f in found}
     found += [Found(i, 0.0, score) for i, score in by_trigram if i not in known]
-    return Lexical(tuple(found), frequency, highest)
+    return Lexical(tuple(found), _shared(question, frequency), highest)
+
+
+def _shared(question: Question, frequency: Mapping[str, int]) -> dict[str, int]:
+    """Frequencies in which a phrase is no rarer than its other ways to write it together."""
+    out = dict(frequency)
+    for one in question.rewritings:
+        common = min((frequency.get(term, 0) for term in one.other), default=0)
+        for term in one.phrase:
+            out[term] = max(out.get(term, 0), common)
+    return out

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
 
+from brain.text import when
 from brain.text.fold import fold
 from brain.text.grams import query_terms, trigram_windows
+from brain.text.sentences import sentences
+from brain.text.variants import unit_terms, variants
 from brain.text.words import is_chitchat, strip_function_words
 
 MAX_CHARS = 20_000
@@ -16,10 +21,39 @@ MAX_TERMS = 600
 """Distinct terms of a query whose frequency is looked up, half from its head, half from its
 tail."""
 
+MOST_LONE = 6
+"""Up to so many content terms a lone character (龟 kubernetes) is looked up as well; in a longer
+query it says too little for the prefix scan it costs."""
+
+MOST_TIMES = 4
+"""With more times than these a query is a pasted log, and they are no preference."""
 
 FUNCTION_WEIGHT = 0.4
 """What a term of function words (什么, 怎么) counts beside content words; measured: from .3 to .7
 the shared sets agree within .003, at 0 paraphrases lose .02."""
+
+MOST_BARE_WORDS = 2
+MOST_BARE_CHARS = 12
+"""A query of up to so many words and characters is a bare one."""
+
+LONG = 120
+"""Characters from which a query is a message that holds its question among other things."""
+
+MOST_PARTS = 3
+"""Sentences of a long message that are asked by themselves."""
+
+_ASKING = re.compile(
+    r"[?？]|什么|怎么|怎样|如何|哪|谁|几[个点号时天年月]|多少|多久|为何|为什么|吗|呢|是否|[能有是要]不[能有是要]|有没有|啥|咋"
+    r"|\b(?:what|how|why|when|where|who|which)\b"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Rewriting:
+    """Another way to write a stretch of the query: a note that holds ``other`` holds ``phrase``."""
+
+    phrase: tuple[str, ...]
+    other: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +65,12 @@ class Question:
         folded: its folded form.
         terms: distinct gram-index terms in text order (``部*`` for a lone character).
         windows: distinct three-character windows in text order.
-        content: those of the terms that are left when function words are taken out; what an
-            answer should cover.
+        content: those of the terms that are left when function words and times are taken out;
+            what an answer should cover.
         chitchat: nothing but greetings and the like.
+        bare: a word or two and nothing asked about them (k8s, nginx 配置).
+        times: the times it asks about, a soft preference.
+        rewritings: other ways to write parts of it.
     """
 
     text: str
@@ -42,10 +79,19 @@ class Question:
     windows: tuple[str, ...]
     content: tuple[str, ...]
     chitchat: bool
+    bare: bool = False
+    times: tuple[when.Interval, ...] = ()
+    rewritings: tuple[Rewriting, ...] = ()
 
     def weight(self, term: str) -> float:
         """How much a term counts: function words less, where there is content beside them."""
         return 1.0 if not self.content or term in self.content else FUNCTION_WEIGHT
+
+    @property
+    def lookups(self) -> tuple[str, ...]:
+        """Every term a note may be found by."""
+        others = (term for r in self.rewritings for term in r.other)
+        return tuple(dict.fromkeys((*self.terms, *others)))
 
     @property
     def searchable(self) -> bool:
@@ -59,41 +105,51 @@ def _ends(items: Sequence[str], most: int) -> tuple[str, ...]:
     return (*items[: most // 2], *items[-(most // 2) :])
 
 
-MOST_LONE = 6
-"""Up to so many content terms a lone character (龟 kubernetes) is looked up as well; in a longer
-query it says too little for the prefix scan it costs."""
-
-
 def _kept(terms: Sequence[str], content: Sequence[str]) -> list[str]:
     """Without lone characters, unless they are content of a short query or all there is."""
     lone = {t for t in content if t.endswith("*")} if len(content) <= MOST_LONE else set()
     return [t for t in terms if not t.endswith("*") or t in lone] or list(terms)
 
 
-def read(text: str, own_words: Sequence[str] = (), context: str = "") -> Question:
-    """Cuts a query.
+def read(
+    text: str, now: datetime, own_words: Sequence[str] = (), context: str = ""
+) -> tuple[Question, ...]:
+    """Cuts a query into what to ask: itself, and of a long message its questions too.
 
     Args:
         text: from :func:`brain.memory.clean_query`.
+        now: what 昨天 is counted from.
         own_words: the user's own words, never taken for function words.
         context: the turns before; looked at when the query by itself asks for nothing.
     """
-    asked = _read(text, own_words)
+    asked = _read(text, now, own_words)
     if context.strip() and (asked.chitchat or not asked.content):
-        return _read(f"{context}\n{text}", own_words)
-    return asked
+        text = f"{context}\n{text}"
+        asked = _read(text, now, own_words)
+    if len(asked.text) <= LONG:
+        return (asked,)
+    parts = (_read(part, now, own_words) for part in _parts(asked.text))
+    return (asked, *(p for p in parts if p.content and not p.chitchat))
 
 
-def _read(text: str, own_words: Sequence[str]) -> Question:
+def _parts(text: str) -> list[str]:
+    """The sentences of a long message that ask something, else its first and last."""
+    pieces = [text[a:b].strip() for a, b in sentences(text)]
+    pieces = list(dict.fromkeys(p for p in pieces if 2 <= len(p) <= LONG))
+    asking = [p for p in pieces if _ASKING.search(p)]
+    return asking[-MOST_PARTS:] if asking else [*pieces[:1], *pieces[1:][-1:]]
+
+
+def _read(text: str, now: datetime, own_words: Sequence[str]) -> Question:
     if len(text) > MAX_CHARS:
         half = MAX_CHARS // 2
         text = text[:half] + "\n" + text[-half:]
     folded = fold(text)
     own = [fold(word) for word in own_words]
-    found: dict[str, None] = {}
-    for run in strip_function_words(folded, own):
-        found.update(dict.fromkeys(query_terms(run)))
-    content = list(found)
+    times = when.find_intervals(folded, now)
+    times = times if len(times) <= MOST_TIMES else ()
+    runs = strip_function_words(_without(folded, times), own)
+    content = list(dict.fromkeys(term for run in runs for term in query_terms(run)))
     terms = _ends(_kept(query_terms(folded), content), MAX_TERMS)
     return Question(
         text,
@@ -102,4 +158,25 @@ def _read(text: str, own_words: Sequence[str]) -> Question:
         _ends(trigram_windows(folded), MAX_TERMS),
         _ends(_kept(content, content), MAX_TERMS),
         is_chitchat(folded),
+        0 < len(runs) <= MOST_BARE_WORDS and len(folded) <= MOST_BARE_CHARS,
+        times,
+        tuple(_rewritings(folded, own)) if len(folded) <= LONG else (),
     )
+
+
+def _without(folded: str, times: Iterable[when.Interval]) -> str:
+    """A query with its times blanked: no note has to hold the word 昨天."""
+    for one in times:
+        folded = folded[: one.begin] + " " * (one.end - one.begin) + folded[one.end :]
+    return folded
+
+
+def _rewritings(folded: str, own: Sequence[str]) -> Iterable[Rewriting]:
+    for variant in variants(folded, own):
+        phrase, other = unit_terms(folded, variant)
+        yield Rewriting(tuple(phrase), tuple(other))
+
+
+def for_comparison(text: str, now: datetime) -> Question:
+    """A stored text as a query: only its terms, to find what is like it."""
+    return replace(_read(text, now, ()), times=(), rewritings=())

@@ -14,8 +14,9 @@ from brain.recall.quality import quality
 from brain.recall.question import Question
 from brain.store import memories, terms, vectors
 from brain.store.view import View, to_ms
+from brain.text import when
 from brain.text.fold import fold
-from brain.text.grams import index_terms
+from brain.text.times import from_iso
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,6 +30,9 @@ SECOND_STAGE = 30
 
 ALIKE = 10
 """How many records of each kind a new one is held against."""
+
+IN_TIME = 20
+"""How many records of each time asked about are weighed, the newest ones."""
 
 NEIGHBOURLY = 6
 """How many of the best candidates bring in the notes recorded beside them."""
@@ -107,6 +111,9 @@ def run(source: Source, question: Question, view: View, limit: int) -> Ranked:
     first = fusion.ordered(fusion.rrf(lanes, sorted(by_words.keys() | by_meaning.keys())))
     first = first[: max(SECOND_STAGE, limit)]
     records = memories.get_many(db, first)
+    for time in question.times:
+        told = memories.told_within(db, view, time.start_iso, time.stop_iso, IN_TIME)
+        records |= {m.id: m for m in told}
     beside = _beside(db, view, [records[i] for i in first[:NEIGHBOURLY]])
     records |= {n.id: n for group in beside.values() for n in group}
     weighed = evidence.support(
@@ -175,10 +182,23 @@ def _weigh(
     return evidence.weigh(
         {i: fold(record.text) for i, record in records.items()},
         {i: s for i, s in similarity.items() if i in records},
-        {t: words.idf(t) * question.weight(t) for t in question.terms},
-        {t: words.idf(t) for t in question.content},
+        question,
+        words.idf,
         evidence.crowd([n.similarity for n in near]),
         terms.average_length(source.db),
+        {i: _in_time(question, record) for i, record in records.items()} if question.times else {},
+    )
+
+
+def _in_time(question: Question, record: Memory) -> float:
+    """How well a record, or a time its text names, fits the times asked about, in [0, 1]."""
+    fit = when.preference(question.times, record.valid_from, record.valid_to, record.recorded_at)
+    named = when.find_intervals(record.text, from_iso(record.valid_from or record.recorded_at))
+    return max(
+        [
+            fit,
+            *(when.preference(question.times, n.start_iso, n.stop_iso, n.start_iso) for n in named),
+        ]
     )
 
 
@@ -219,6 +239,6 @@ def _fuse(
 def matched(question: Question, text: str) -> tuple[str, ...]:
     """Which terms of a question a text holds; its windows where no term matches."""
     folded = fold(text)
-    held = set(index_terms(folded))
-    found = [t for t in question.terms if t in held or (t.endswith("*") and t[:-1] in folded)]
+    counts = evidence.held(folded, question.rewritings)
+    found = [t for t in question.terms if counts[t] or (t.endswith("*") and t[:-1] in folded)]
     return tuple(found or [w for w in question.windows if w in folded])

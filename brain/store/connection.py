@@ -190,9 +190,13 @@ def check_version(db: apsw.Connection, path: Path) -> int:
             ``brain_schema_newer`` (78) for a file from a newer brain.
     """
     with translated(path):
-        number = schema.version(db)
-        ours = db.pragma("application_id") == schema.APPLICATION_ID
-        empty = not db.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchall()
+        db.execute("BEGIN")  # one moment of it: another process may be making it
+        try:
+            number = schema.version(db)
+            ours = db.pragma("application_id") == schema.APPLICATION_ID
+            empty = not db.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchall()
+        finally:
+            db.execute("COMMIT")
     if not ours and not (empty and number == 0):
         raise BrainError(
             "brain_db_not_ours", f"这是别的程序的 SQLite 文件，没有动它：{path}", EXIT_NO_INPUT

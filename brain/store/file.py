@@ -48,7 +48,8 @@ class Store:
     def close(self) -> None:
         """Closes every connection of every thread. The store must not be used after."""
         with self._open_lock:
-            for db in list(self._open):
+            # Readers first: only a writer that closes last merges the log into the file.
+            for db in sorted(self._open, key=lambda db: not db.readonly("main")):
                 db.close(True)
             self._open.clear()
         self._local = threading.local()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from types import NoneType
 from typing import Any
 
@@ -41,17 +41,20 @@ class Record:
     supersedes: int | None = None
 
 
-_TEXT, _NUMBER, _MAYBE_TEXT, _MAYBE_ID = (str,), (int, float), (str, NoneType), (int, NoneType)
-_TYPES = (
-    *((int,), *(_TEXT,) * 4, *(_NUMBER,) * 3, (int,)),
-    *(_MAYBE_TEXT, _MAYBE_TEXT, _TEXT, _MAYBE_TEXT, _MAYBE_ID, _MAYBE_ID, _MAYBE_TEXT),
-    *(_TEXT, _TEXT, (int,), _MAYBE_TEXT),
-)
+_TYPES: dict[str, tuple[type, ...]] = {
+    "int": (int,),
+    "bool": (int,),
+    "float": (int, float),
+    "str": (str,),
+    "str | None": (str, NoneType),
+    "int | None": (int, NoneType),
+}
+_COLUMNS = tuple(_TYPES[str(f.type)] for f in fields(Memory))
 
 
 def _memory(row: Sequence[Any]) -> Memory:
     values = list(row)
-    if not all(isinstance(v, t) for v, t in zip(values, _TYPES, strict=True)):
+    if not all(isinstance(v, t) for v, t in zip(values, _COLUMNS, strict=True)):
         raise apsw.CorruptError("a record holds what no record can")
     values[8] = bool(values[8])
     return Memory(*values)
@@ -263,6 +266,19 @@ def passages_of(db: apsw.Connection, memory_id: int) -> list[tuple[int, int, int
 def texts_after(db: apsw.Connection, last_id: int) -> Iterator[tuple[int, str, str]]:
     """(id, text, scope) of every record with a higher id, in id order."""
     yield from rows(db, "SELECT id, text, scope FROM memories WHERE id > ? ORDER BY id", (last_id,))
+
+
+def told_within(db: apsw.Connection, view: View, start: str, stop: str, most: int) -> list[Memory]:
+    """The newest visible records that began to hold in [start, stop), UTC ISO."""
+    where, args = view.where()
+    found = rows(
+        db,
+        f"SELECT {_M_FIELDS} FROM memories m INDEXED BY memories_by_start"
+        f" WHERE m.valid_from >= ? AND m.valid_from < ? AND {where}"
+        " ORDER BY m.valid_from DESC, m.id DESC LIMIT ?",
+        (start, stop, *args, most),
+    )
+    return [_memory(row) for row in found]
 
 
 def beside(db: apsw.Connection, memory: Memory, view: View, reach: int) -> list[Memory]:

@@ -57,6 +57,7 @@ def _v1(db: apsw.Connection) -> None:
     CREATE INDEX memories_by_sha256 ON memories (text_sha256);
     CREATE INDEX memories_by_scope ON memories (scope);
     CREATE INDEX memories_by_kind ON memories (kind);
+    CREATE INDEX memories_by_start ON memories (valid_from);
     CREATE INDEX memories_pinned ON memories (id) WHERE pinned = 1;
 
     -- One row for each stretch of a memory's text that has a vector of its own.

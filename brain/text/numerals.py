@@ -9,6 +9,7 @@ left alone, because 一个 stands everywhere and means nothing.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import cache
 
 _MAX_CHARS = 40
@@ -85,17 +86,17 @@ def _scaled(head: _Exact | None, tail: str, scale: int) -> _Exact | None:
     if head is None or head[0] == 0:
         return None
     rest: _Exact | None = (0, 1)
-    if len(tail) == 1 and (tail in _DIGITS or tail in "0123456789"):
+    if len(tail) == 1 and _digit(tail) > 0:
         rest = (_digit(tail) * scale // 10, 1)  # 三万五
     elif tail:
-        rest = _value(tail.removeprefix("零").removeprefix("〇"))
+        rest = _value(tail[1:] if tail[0] in "零〇" else tail)
         if rest is None or rest[0] >= scale * rest[1] or rest[1] != 1:
             return None
     return None if rest is None else (head[0] * scale + rest[0] * head[1], head[1])
 
 
 def _digit(char: str) -> int:
-    return _DIGITS[char] if char in _DIGITS else int(char)
+    return _DIGITS.get(char, int(char) if char in _DIGIT_CHARS else 0)
 
 
 def _below_scales(text: str) -> _Exact | None:
@@ -189,11 +190,13 @@ def _row(digits: str, zero: str = "〇") -> str:
 # --- where numbers stand -------------------------------------------------------------------------
 
 _HAN = "零〇一二三四五六七八九十百千万亿两"
-_HINT = re.compile(rf"[0-9{_HAN}]")
-_NUMBER = re.compile(
-    r"[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])(?:\.[0-9]{1,4}(?![0-9]))?"
-    r"|[0-9]+(?:\.[0-9]{1,4}(?![0-9.]))?(?:[十百千万亿]+[0-9]*[十百千万]*)?"
-    rf"|[{_HAN}]+"
+_DIGIT_CHARS = "0123456789"
+_BEGINS = frozenset(_HAN + _DIGIT_CHARS)
+_STEP_CHARS = "十百千万亿"
+
+# Patterns hold no Han: a class of Han costs a millisecond to compile, and most queries need none.
+_ASCII_NUMBER = re.compile(
+    r"[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])(?:\.[0-9]{1,4}(?![0-9]))?|[0-9]+(?:\.[0-9]{1,4}(?![0-9.]))?"
 )
 _ISO = re.compile(r"([12][0-9]{3})([-/.])(1[0-2]|0?[1-9])\2(3[01]|[12][0-9]|0?[1-9])")
 _COLON = re.compile(r"(2[0-3]|[01]?[0-9]):([0-5][0-9])")
@@ -204,8 +207,6 @@ _UNIT_LIST = """
 倍 折 个 人 名 位 次 遍 件 本 台 条 张 辆 份 页 级 路 楼 层 种 家 只 双 套 间 栋 集 章 节 届 期 班
 步 口 杯 瓶 盒 箱 袋 颗 粒 支 部 首 篇 段 句 场 局 轮 项 款 单元 室 题 票 桌 环 成
 """
-_UNITS = tuple(_UNIT_LIST.split())
-
 _AFTER_ONE_LIST = """
 年级 周年 周岁 年 个月 个星期 个礼拜 个小时 季度 世纪 周 小时 分钟 秒钟 岁 号线 号楼 号 公里 千米
 平方米 平米 公斤 千克 吨 毫升 元 块钱 级 楼 班 单元
@@ -222,18 +223,17 @@ _FROM_METRIC = {"km": "公里", "kg": "公斤", "cm": "厘米", "mm": "毫米"}
 
 _WORD_LIST = """
 星期一 星期二 星期三 星期四 星期五 星期六 礼拜一 礼拜二 礼拜三 礼拜四 礼拜五 礼拜六 周一 周二 周三
-周四 周五 周六 第三方 第三者 第三世界 第一时间 第六感 双十一 双十二 万一 十分 二百五 三轮车 三角 二人转
-八路军 五月天 三天两头 三番五次 三番两次 一年到头 一年四季 千万 百万 万千 成千上万 三级片
+周四 周五 周六 第三方 第三者 第三世界 第一时间 第六感 双十一 双十二 万一 十分 二百五 三轮车 三角
+二人转 八路军 五月天 三天两头 三番五次 三番两次 一年到头 一年四季 千万 百万 万千 成千上万 三级片
 """
-_WORDS = tuple(_WORD_LIST.split())
 """Words in which a numeral is none although a unit or 第 is beside it."""
 
 _BUT_BEFORE = {"十分": "钟之", "二百五": "十"}
 """A character after such a word that makes it a number all the same."""
 
-_NOT_AFTER = "几数多好"
-"""几十个, 数百人: no number begins after these, nor after a word's first half (统一, 唯一)."""
+_NOT_TEN_AFTER = "几数"
 _NOT_ONE_AFTER = "统唯单同之逐万任进专某每这那哪"
+"""几十个, 数十人 and 统一, 这一年: after these a numeral is none."""
 
 _EARLY = ("凌晨", "清晨", "早上", "早晨", "上午")
 _LATE = ("下午", "傍晚", "晚上")
@@ -243,12 +243,17 @@ _Found = tuple[int, int, list[str]]
 """Start, end and the other ways to write what stands there."""
 
 
-@cache
-def _words_by_first() -> dict[str, list[str]]:
+def _by_first(words: Iterable[str]) -> dict[str, list[str]]:
+    """First character → words, the longest first."""
     out: dict[str, list[str]] = {}
-    for word in _WORDS:
+    for word in sorted(words, key=len, reverse=True):
         out.setdefault(word[0], []).append(word)
     return out
+
+
+@cache
+def _words_by_first() -> dict[str, list[str]]:
+    return _by_first(_WORD_LIST.split())
 
 
 def _guarded(text: str) -> dict[int, int]:
@@ -274,11 +279,12 @@ def numeral_spans(folded: str) -> list[tuple[int, int, tuple[str, ...]]]:
         (start, end, the other ways) in text order, without overlap.
     """
     out: list[tuple[int, int, tuple[str, ...]]] = []
-    hint = _HINT.search(folded)
-    guarded = _guarded(folded) if hint else {}
+    places = [at for at, char in enumerate(folded) if char in _BEGINS]
+    guarded = _guarded(folded) if places else {}
     done = word_end = 0
-    while hint:
-        at = hint.start()
+    for at in places:
+        if at < done:
+            continue
         found = None if at in guarded else _number_at(folded, at, word_end)
         if found and found[0] >= done:
             start, done, written = found
@@ -288,8 +294,7 @@ def numeral_spans(folded: str) -> list[tuple[int, int, tuple[str, ...]]]:
                 out.append((start, done, ways))
         else:
             word_end = guarded.get(at, word_end)
-            done = guarded.get(at) or _run_end(folded, at)
-        hint = _HINT.search(folded, done)
+            done = guarded.get(at) or at + (len(_numeral(folded, at)) or 1)
     return out
 
 
@@ -338,19 +343,29 @@ def _date(text: str, at: int) -> _Found | None:
     for unit in "日号":
         day, after = _part(text, _past_blank(text, end), unit)
         if day is not None and 1 <= _whole(day) <= 31 and text[after : after + 1] != "本":
-            written = str(_whole(year)) if year else None
-            return at, after, _days(written, _whole(month), _whole(day))
+            return at, after, _days(year, _whole(month), _whole(day))
+    bare = _numeral(text, end)
+    if _is_bare_day(text, bare, end + len(bare)):
+        return at, end + len(bare), _days(year, _whole(month), _whole(bare))
     if year is not None:
         return None  # the year for itself, then the month
     m = _whole(month)
     return at, end, [f"{m}月", f"{write_number(m)}月", f"{m:02}月"]
 
 
-def _days(year: str | None, month: int, day: int) -> list[str]:
+def _is_bare_day(text: str, number: str, end: int) -> bool:
+    """三月十五 and 3月5 are days; 五月三亚, 三月两次 and 3月5个 are not."""
+    if _unit_at(text, end) or not _may_end(text, end) or text[end : end + 1] in [*"点多几"]:
+        return False
+    return (len(number) > 1 or number.isdecimal()) and 1 <= _whole(number) <= 31
+
+
+def _days(written_year: str | None, month: int, day: int) -> list[str]:
     """A day without its last 日 or 号, because both are written."""
     han = f"{write_number(month)}月{write_number(day)}"
     ways = [f"{month}月{day}", han]
-    if year:
+    if written_year:
+        year = str(_whole(written_year))
         ways = [f"{year}年{ways[0]}", f"{year}-{month:02}-{day:02}", f"{_row(year)}年{han}", *ways]
     if month < 10:
         ways.append(f"{month:02}月{day:02}")
@@ -361,14 +376,21 @@ def _year(text: str, at: int) -> _Found | None:
     """2025年, 二〇二五年, 九八年, 九零后."""
     for unit in "年后":
         year, end = _part(text, at, unit)
-        if year is None or text[end : end + 1] in [*"级代"]:
+        if year is None or text[end : end + 1] == "级":
             continue
         if unit == "年" and _is_year(year):
+            if text[end : end + 1] == "代":
+                unit, end = "年代", end + 1
             digits = str(_whole(year))
             zeros = "〇零" if "0" in digits else "〇"
-            return at, end, [f"{digits}年", *(f"{_row(digits, zero)}年" for zero in zeros)]
+            return at, end, [f"{digits}{unit}", *(f"{_row(digits, zero)}{unit}" for zero in zeros)]
+        if text[end : end + 1] == "代":
+            continue
         if len(year) == 2 and year[0] in "〇零四五六七八九" and all(c in _DIGITS for c in year):
             return at, end, [f"{_DIGITS[year[0]]}{_DIGITS[year[1]]}{unit}"]
+        if len(year) == 2 and year.isdecimal() and year[0] in "6789":
+            row = f"{_row(year, '零')}{unit}"
+            return at, end, [row] if unit == "后" else [row, f"{write_number(int(year))}{unit}"]
     return None
 
 
@@ -380,11 +402,11 @@ def _percent(text: str, at: int) -> _Found | None:
         number, end = _decimal(text, at + 3)
         value = read_number(number)
         return None if value is None else (at, end, [f"{_plain(value)}%"])
-    match = _NUMBER.match(text, at)
-    end = _past_blank(text, match.end()) if match else at
-    if not match or text[end : end + 1] != "%":
+    number = _numeral(text, at)
+    end = _past_blank(text, at + len(number))
+    if text[end : end + 1] != "%":
         return None
-    value = read_number(match.group())
+    value = read_number(number)
     return None if value is None else (at, end + 1, [f"百分之{way}" for way in _in_han(value)])
 
 
@@ -406,11 +428,11 @@ def _ordinal(text: str, at: int) -> _Found | None:
     start = at - 2 if text[at - 1 : at] == " " else at - 1
     if start < 0 or text[start] != "第":
         return None
-    match = _NUMBER.match(text, at)
-    value = read_number(match.group()) if match else None
-    if not match or not isinstance(value, int) or value > 9999:
+    number = _numeral(text, at)
+    value = read_number(number)
+    if not isinstance(value, int) or value > 9999:
         return None
-    return start, match.end(), [f"第{value}", f"第{write_number(value).replace('两', '二')}"]
+    return start, at + len(number), [f"第{value}", f"第{write_number(value).replace('两', '二')}"]
 
 
 def _clock(text: str, at: int) -> _Found | None:
@@ -448,15 +470,15 @@ def _minute(text: str, at: int) -> tuple[int | None, int]:
     for word, minute in (("半", 30), ("钟", 0), ("整", 0), ("一刻", 15), ("三刻", 45)):
         if text.startswith(word, at):
             return minute, at + len(word)
-    match = _NUMBER.match(text, at)
-    value = read_number(match.group()) if match else None
-    if not match or not isinstance(value, int) or value > 59:
+    number = _numeral(text, at)
+    value = read_number(number)
+    if not isinstance(value, int) or value > 59:
         return None, at
-    end = match.end()
+    end = at + len(number)
     if text[end : end + 1] == "分" and text[end + 1 : end + 2] not in [*"钟之"]:
         return value, end + 1
-    is_alone = match.group()[0] in "零〇" or "十" in match.group() or match.group().isdecimal()
-    is_alone &= len(match.group()) > 1 and not _unit_at(text, end)
+    is_time = number[0] in "零〇" or "十" in number or number.isdecimal()
+    is_alone = is_time and len(number) > 1 and not _unit_at(text, end)
     return (value, end) if is_alone else (None, at)
 
 
@@ -499,16 +521,22 @@ def _amount(text: str, at: int) -> _Found | None:
         return at, end, ["".join(str(_DIGITS[c]) for c in number)]
     if value < 100 and unit:
         return _with_unit(text, at, number, unit, unit_at + len(unit))
-    is_ascii = number[0] in "0123456789"
+    is_ascii = number[0] in _DIGIT_CHARS
     if is_ascii and not _may_end(text, end):
         return None
     if isinstance(value, float):
         return None if is_ascii else (at, end, [_plain(value)])
     if (value < 100 and is_ascii) or len(number) == 1 or (number == "十一" and not unit):
         return None
-    if number.isdecimal() and not unit and len(number.rstrip("0")) > (2 if value < 10_000 else 3):
-        return None  # a port, a code, a quantity nobody spells out
-    return at, end, [*_in_digits(value), *_in_han(value)]
+    is_round = len(str(value).rstrip("0")) <= (2 if value < 10_000 and not unit else 3)
+    if number.isdecimal() and not unit and not is_round:
+        return None  # a port, a code
+    in_han = _in_han(value) if is_round or not is_ascii else []  # nobody spells 5,128 out
+    if unit and unit not in _FROM_METRIC:
+        # 九百人 has one gram more than 九百; in digits the number is enough.
+        in_han = [*(f"{way}{unit}" for way in in_han), *in_han]
+        end = unit_at + len(unit)
+    return at, end, [*_in_digits(value), *in_han]
 
 
 def _with_unit(text: str, at: int, number: str, unit: str, end: int) -> _Found | None:
@@ -533,9 +561,11 @@ def _may_begin(text: str, at: int, word_end: int) -> bool:
     before = text[max(word_end, at - 2) : at]
     if text[at] in _HAN:
         last = before[-1:]
-        if last and (last in _NOT_AFTER or last in _HAN or last in "0123456789"):
+        if not last:
+            return True
+        if last in _HAN or last in _DIGIT_CHARS or (text[at] == "十" and last in _NOT_TEN_AFTER):
             return False
-        return not (_han_run(text, at) == "一" and last and last in _NOT_ONE_AFTER)
+        return last not in _NOT_ONE_AFTER or _han_run(text, at) != "一"
     if not before:
         return True
     if _is_ascii_word(before[-1]) or before[-1] == ".":
@@ -559,53 +589,64 @@ def _past_blank(text: str, at: int) -> int:
     return at + (text[at : at + 1] == " ")
 
 
-def _run_end(text: str, at: int) -> int:
-    match = _NUMBER.match(text, at)
-    return match.end() if match else at + 1
+def _numeral(text: str, at: int) -> str:
+    """The longest run of numeral characters that begins at a place: 2,000 or 1亿2000万 or 三百."""
+    match = _ASCII_NUMBER.match(text, at)
+    if not match:
+        return _run(text, at, _HAN)
+    steps = _run(text, match.end(), _STEP_CHARS)
+    if not steps:
+        return match.group()
+    rest = _run(text, match.end() + len(steps), _DIGIT_CHARS + _STEP_CHARS)
+    return match.group() + steps + rest
+
+
+def _run(text: str, at: int, chars: str) -> str:
+    end = at
+    while end < len(text) and text[end] in chars:
+        end += 1
+    return text[at:end]
 
 
 def _han_run(text: str, at: int) -> str:
-    match = _NUMBER.match(text, at)
-    return match.group() if match and match.group()[0] in _HAN else ""
+    return _run(text, at, _HAN)
 
 
 def _part(text: str, at: int, unit: str) -> tuple[str | None, int]:
     """A whole number and its unit: the number and where the unit ends."""
-    match = _NUMBER.match(text, at)
-    if match:
-        end = _past_blank(text, match.end())
-        if text.startswith(unit, end) and isinstance(read_number(match.group()), int):
-            return match.group(), end + len(unit)
+    number = _numeral(text, at)
+    end = _past_blank(text, at + len(number))
+    if text.startswith(unit, end) and isinstance(read_number(number), int):
+        return number, end + len(unit)
     return None, at
 
 
 def _decimal(text: str, at: int) -> tuple[str, int]:
-    """A number, with 三点五 where a scale or a unit of measure follows it."""
-    match = _NUMBER.match(text, at)
-    if not match:
-        return "", at
-    end = match.end()
-    if (
-        text[end - 1] == "千"
-        and text[end : end + 1] in [*"米克瓦"]
-        and match.group()[0] not in _HAN
-    ):
-        return text[at : end - 1], end - 1  # 5千米
-    if text[end : end + 1] == "点" and match.group()[0] in _HAN:
+    """A number, with 三点五 where its point is written out."""
+    number = _numeral(text, at)
+    end = at + len(number)
+    if number.endswith("千") and number[0] in _DIGIT_CHARS and text[end : end + 1] in [*"米克瓦"]:
+        return number[:-1], end - 1  # 5千米
+    if number and text[end : end + 1] == "点" and number[0] in _HAN:
         fraction = _han_run(text, end + 1)
-        after = end + 1 + len(fraction)
-        whole = text[at:after]
-        if fraction and read_number(whole) is not None and "点" in whole:
-            return whole, after
-    return match.group(), end
+        whole = f"{number}点{fraction}"
+        if fraction and read_number(whole) is not None:
+            return whole, at + len(whole)
+    return number, end
+
+
+@cache
+def _units_by_first() -> dict[str, list[str]]:
+    return _by_first([*_UNIT_LIST.split(), *_FROM_METRIC])
 
 
 def _unit_at(text: str, at: int) -> str:
     """The unit that stands at a place, or ""."""
-    for metric in _FROM_METRIC:
-        if text.startswith(metric, at) and _may_end(text, at + len(metric)):
-            return metric
-    return max((unit for unit in _UNITS if text.startswith(unit, at)), key=len, default="")
+    for unit in _units_by_first().get(text[at : at + 1], ()):
+        is_metric = unit in _FROM_METRIC
+        if text.startswith(unit, at) and not (is_metric and not _may_end(text, at + len(unit))):
+            return unit
+    return ""
 
 
 def _whole(number: str) -> int:
@@ -621,7 +662,7 @@ def _is_year(number: str) -> bool:
 
 def _plain(value: int | float) -> str:
     """In digits, without a float's tail."""
-    return str(value) if isinstance(value, int) else f"{value:.6f}".rstrip("0")
+    return str(value) if isinstance(value, int) else f"{value:.6f}".rstrip("0").rstrip(".")
 
 
 def _in_digits(value: int) -> list[str]:
@@ -642,7 +683,9 @@ def _in_han(value: int | float, unit: str = "") -> list[str]:
     """Chinese numerals for a value; for a 2 by what it counts."""
     if isinstance(value, float):
         whole, _, fraction = _plain(value).partition(".")
-        return [f"{write_number(int(whole))}点{_row(fraction, '零')}"] if len(whole) < 12 else []
+        if not fraction or len(whole) > 12:
+            return []
+        return [f"{write_number(int(whole))}点{_row(fraction, '零')}"]
     if not 0 <= value < 10**12:
         return []
     if value == 2 and unit and unit not in _RANKS:

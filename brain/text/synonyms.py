@@ -1,64 +1,87 @@
 """The word lists behind :mod:`brain.text.variants`: what a memory may call a thing instead.
 
-Curated by hand for questions put to a memory, in folded form. A group stands here only if a person
-who asks with one of its words would be glad to get a note that has another; words that are merely
-related (部署, 服务器) or wider (手机, 苹果) are left to the embedding. Each line is one group.
+Curated by hand for questions put to a memory, in folded form (Simplified, lower case). A group
+stands here only if a person who asks with one of its words would be glad to get a note that has
+another; words that are merely related, wider or narrower are left to the embedding (部署 and
+服务器, 手机 and 苹果). Each line is a group:
+
+    爱好 兴趣 > 喜欢    # the first ones stand for each other and also for 喜欢, not 喜欢 for them
+
+``_`` is a blank inside a phrase; what follows ``#`` is for the reader.
 """
 
 from __future__ import annotations
 
-# --- everyday words ------------------------------------------------------------------------------
+# --- everyday words: kind "colloquial" -----------------------------------------------------------
 
 KIN = """
 妈妈 母亲 老妈 我妈
+我妈妈 > 母亲 老妈
 爸爸 父亲 老爸 我爸
-老公 丈夫
+我爸爸 > 父亲 老爸
+老公 丈夫          # 先生 is any man
 老婆 妻子 太太 媳妇
 爷爷 祖父
 奶奶 祖母
-外公 姥爷 外祖父
+外公 姥爷 外祖父    # south, north, on paper
 外婆 姥姥 外祖母
 女儿 闺女
-孩子 小孩 娃娃
+孩子 小孩
 男朋友 男友
 女朋友 女友
 岳父 老丈人
 岳母 丈母娘
-领导 上司 老板
-下属 手下 部下
+舅妈 舅母
+上司 领导
+上司 老板          # but 领导 and 老板 are not always one
+下属 手下            # 部下 is 部 and 下 too often
 老师 教师
 医生 大夫
 司机 驾驶员
 """
-"""Who: the address within the family and the word of a form or a report."""
+"""Who: how one addresses or speaks of a person, and the word of a form or a report."""
 
 PROFILE = """
-手机号 手机号码 电话号码 联系电话 联系方式 电话
-生日 出生日期 出生年月 出生
-住址 地址 住处 住在
-职业 工作
+电话号码 联系电话 联系方式
+手机号 手机号码 > 电话号码 电话    # who asks for 电话 may mean a call
+电话号码 > 手机号
+生日 出生日期 出生年月 > 出生
+住址 地址 > 住在
+职业 > 工作            # a job is said with 工作, but 工作 is much more
 职位 职务 岗位
-学历 文化程度 教育程度
-爱好 兴趣 喜好
+学历 文化程度 教育程度 教育背景
+爱好 兴趣 喜好 兴趣爱好 > 喜欢
 年龄 年纪 岁数
 老家 家乡 故乡 籍贯
-身高 个头 个子
+身高 > 个子            # 这个子任务
 性格 脾气
 邮箱 电子邮件
 工资 薪水 薪资 薪酬
-公司 单位
+单位 > 公司            # 单位 also measures
 """
 """What a form asks about a person, and how one says it."""
+
+ASKED = """
+住哪 > 住址 地址 住在
+干啥的 > 职业 工作
+做什么的 > 职业 工作
+干什么的 > 职业 工作
+几岁 > 年龄
+多大年纪 > 年龄
+多高 > 身高 高度
+多少钱 > 价格 价钱
+哪天生的 > 生日 出生
+叫啥 > 名字 姓名
+"""
+"""Questions that name what they ask for by a verb or a measure; only from question to answer."""
 
 PLACES = """
 酒店 宾馆 旅馆
 餐厅 餐馆 饭馆 饭店
 厕所 洗手间 卫生间
 商场 购物中心
-幼儿园 托儿所
 药店 药房
 理发店 发廊 美发店
-小区 社区
 """
 """Two names of one kind of place."""
 
@@ -71,13 +94,14 @@ FOOD = """
 猕猴桃 奇异果
 樱桃 车厘子
 卷心菜 圆白菜 包菜 高丽菜
+香菜 芫荽
 奶酪 芝士 起司
 三文鱼 鲑鱼
 方便面 泡面
 冰淇淋 冰激凌 雪糕
 馄饨 云吞 抄手
 外卖 外送
-早饭 早餐 早点
+早饭 早餐              # 早点 is earlier as well
 午饭 午餐 中饭
 晚饭 晚餐
 夜宵 宵夜
@@ -89,10 +113,9 @@ HEALTH = """
 发烧 发热
 看病 就诊 就医
 吃药 服药
-体检 身体检查
 减肥 瘦身 减重
 健身 锻炼
-怀孕 有喜
+打针 注射
 """
 """The patient's word and the doctor's."""
 
@@ -100,7 +123,7 @@ THINGS = """
 电脑 计算机
 笔记本电脑 手提电脑 笔电
 充电宝 移动电源
-u盘 优盘 闪存盘
+u盘 优盘
 照片 相片
 衣服 服装
 行李箱 拉杆箱 旅行箱
@@ -109,7 +132,7 @@ u盘 优盘 闪存盘
 礼物 礼品
 房租 租金
 自行车 单车
-公交 公交车 公车 巴士
+公交 公车 巴士
 摩托车 机车
 电动车 电瓶车
 航班 班机
@@ -124,33 +147,33 @@ DOINGS = """
 聚餐 饭局
 结婚 成婚
 搬家 搬迁
-购买 买了
+购买 > 买了
 付款 付钱 支付
 还钱 还款
 借钱 借款
 爬山 登山
 唱歌 唱k 卡拉ok
 洗澡 淋浴 沐浴
-打扫 清扫 扫除
+打扫 清扫
 理发 剪头发
 看电影 观影
-预约 预订 预定
-开会 会议
 跑步 慢跑
+预约 预订
+开会 > 会议
 招聘 招人
+收集 搜集
 """
 """What people do: said and written."""
 
 FEELINGS = """
-高兴 开心 快乐
+高兴 开心
 难过 伤心
 生气 发火
 害怕 恐惧
-喜欢 喜爱 爱吃 爱看
-不喜欢 讨厌
-漂亮 好看 美丽
+喜欢 喜爱 > 爱吃 爱看    # 爱 alone says too little for the index
+不喜欢 讨厌            # also keeps 喜欢 from being read into 不喜欢
+漂亮 美丽
 便宜 廉价
-昂贵 很贵
 干净 整洁
 """
 """Likes and judgements."""
@@ -162,12 +185,11 @@ TIMES = """
 周四 星期四 礼拜四
 周五 星期五 礼拜五
 周六 星期六 礼拜六
-周日 星期日 星期天 礼拜天 周天
+周日 星期日 星期天 礼拜天
 上周 上星期 上礼拜
 下周 下星期 下礼拜
 本周 这周 这星期 这礼拜
-本月 这个月 当月
-今年 本年
+本月 这个月
 早上 早晨 清晨
 中午 正午
 下午 午后
@@ -176,43 +198,39 @@ TIMES = """
 最近 近期 近来
 周末 双休日
 半小时 半个小时 30分钟 三十分钟
-每天 天天 每日
+半年 六个月 6个月
+每天 每日
 每周 每星期
 每月 每个月
 春节 过年
-国庆 国庆节 十一假期
 """
 """Days and parts of the day under their other names."""
 
-# --- the words of work and of developers ---------------------------------------------------------
-
 WORK = """
-部署 上线 发布 发版
+部署 上线 发布 发版        # one act, from the engineer's side and from the product's
 配置 设置 设定
 报错 错误 出错 异常
 崩溃 闪退 宕机 死机
-卡顿 卡住
+卡顿 很卡
 故障 事故
-缺陷 bug
 回滚 回退
 重启 重新启动
 升级 更新
-删除 移除 清除
+删除 移除 删掉
 新增 添加 增加
 修改 更改 改动 变更
 查询 查找 搜索 检索
-修复 修好 解决
-排查 定位
+修复 修好
+排查 > 定位              # 定位 is also a place on a map
 优化 改进 改善
 账号 账户
 登录 登入
 密码 口令
 服务器 主机
 生产环境 线上环境 正式环境
-预发 预发布
 后端 服务端
 代码 源码
-仓库 代码库
+代码库 > 仓库            # 仓库 may hold goods
 网址 链接
 告警 报警 警报
 定时任务 计划任务
@@ -226,31 +244,38 @@ WORK = """
 压测 压力测试
 迁移 搬迁
 恢复 还原
-备注 注释
-流水线 管道
-构建 编译
 截止日期 截止时间 最后期限
 进度 进展
-计划 规划 方案
-评审 审查
+计划 规划
 会议纪要 会议记录
+代码评审 代码审查
 客户 顾客
-合同 协议
+合同 > 协议              # 协议 is also a protocol
 价格 价钱
 说明书 使用手册
-培训 训练
 上限 最大值
 下限 最小值
-兼容 适配
-权限 授权
 """
 """What a colleague calls it and what the runbook calls it."""
 
+SHORT_NAMES = """
+k8s kubernetes
+js javascript
+ts typescript
+pg postgres postgresql
+py python
+prod production
+dev development
+auth authentication
+vscode vs_code
+"""
+"""Latin names and their short forms."""
+
 COLLOQUIAL = "\n".join(
-    (KIN, PROFILE, PLACES, FOOD, HEALTH, THINGS, DOINGS, FEELINGS, TIMES, WORK)
+    (KIN, PROFILE, ASKED, PLACES, FOOD, HEALTH, THINGS, DOINGS, FEELINGS, TIMES, WORK, SHORT_NAMES)
 )
 
-# --- slips of the input method -------------------------------------------------------------------
+# --- kind "homophone" ----------------------------------------------------------------------------
 
 HOMOPHONES = """
 账号 帐号
@@ -271,6 +296,7 @@ HOMOPHONES = """
 部署 布署
 安装 按装
 安排 按排
+按钮 按扭
 配置 配制
 身份证 身分证
 身份 身分
@@ -287,31 +313,24 @@ HOMOPHONES = """
 工作 工做
 作业 做业
 作品 做品
+制作 制做
 订单 定单
 订制 定制
 订阅 定阅
 订做 定做
 订金 定金
+预订 预定
+签订 签定
+订婚 定婚
 座位 坐位
 坐标 座标
 坐落 座落
-再次 在次
-再说 在说
-再见 在见
-现在 现再
-正在 正再
-哪里 那里
-反映 反应
+链接 连接
 联系 连系
-联接 连接
-联结 连结
 度假 渡假
 度过 渡过
 截止 截至
 凌晨 零晨
-周末 周未
-期末 期未
-年末 年未
 粘贴 黏贴
 模板 模版
 版本 板本
@@ -334,63 +353,57 @@ HOMOPHONES = """
 候机 侯机
 编辑 编缉
 逻辑 逻缉
+记录 纪录
+制定 制订
+型号 形号
 标识 标示
-磨合 磨和
+反映 反应
+报道 报导
+交代 交待
 摩擦 磨擦
+震动 振动
 必需 必须
 需求 须求
 权利 权力
-截图 截屏图
 密钥 秘钥
-暴露 曝露
 曝光 暴光
 精简 精减
+精彩 精采
 沟通 勾通
 竞争 竟争
 竞赛 竟赛
 幅度 辐度
 辐射 幅射
-倒计时 到计时
 蓝牙 兰牙
-蓝色 兰色
 篮球 蓝球
-预约 予约
-副本 付本
-师傅 师付
-鸡蛋 鸡旦
-停车 仃车
 手续 手序
 连续 连序
 顺序 顺续
 驾驶 驾使
 抱歉 报歉
 抱怨 报怨
-提醒 题醒
-问题 问提
+耽误 担误
+保姆 保母
 急躁 急燥
 烦躁 烦燥
 干燥 干躁
 松弛 松驰
 脉搏 脉博
 赌博 赌搏
-博客 搏客
-渲染 宣染
 震撼 震憾
 妨碍 防碍
 针灸 针炙
 璀璨 璀灿
-灿烂 灿栏
 寒暄 寒喧
-喧闹 宣闹
 国籍 国藉
 籍贯 藉贯
 书籍 书藉
 瑕疵 暇疵
-闲暇 闲瑕
+昵称 暱称
 """
-"""Right and wrong, or two usual spellings that mean one thing: the input method gave the other."""
+"""Right and wrong by one sound or one look, or two spellings in use; what is meant is one thing."""
 
-# --- the same in English -------------------------------------------------------------------------
+# --- kind "translation" --------------------------------------------------------------------------
 
 TRANSLATIONS = """
 部署 发布 上线 | deploy deployment release
@@ -400,13 +413,13 @@ TRANSLATIONS = """
 缓存 | cache
 密码 | password passwd
 账号 账户 | account
-登录 | login sign in log in
-注册 | signup register sign up
+登录 | login sign_in log_in
+注册 | signup register sign_up
 用户 | user
 用户名 | username
 权限 | permission
 令牌 | token
-密钥 | key secret
+密钥 | secret api_key
 证书 | certificate cert
 加密 | encryption encrypt
 配置 设置 | config configuration settings
@@ -415,13 +428,14 @@ TRANSLATIONS = """
 参数 | parameter argument
 函数 | function
 接口 | api interface
+界面 | ui interface
 端口 | port
 域名 | domain
 网络 | network
 防火墙 | firewall
 代理 | proxy
 网关 | gateway
-负载均衡 | load balancer
+负载均衡 | load_balancer
 日志 | log
 备份 | backup
 恢复 | restore recovery
@@ -454,53 +468,57 @@ TRANSLATIONS = """
 集群 | cluster
 节点 | node
 镜像 | image
-虚拟机 | vm virtual machine
-前端 | frontend front end
-后端 | backend back end
+虚拟机 | vm virtual_machine
+前端 | frontend front_end
+后端 | backend back_end
 客户端 | client
 框架 | framework
 脚本 | script
 代码 | code
-仓库 | repo repository
+仓库 代码库 | repo repository
 分支 | branch
 合并 | merge
 提交 | commit
+代码评审 代码审查 | code_review
 测试 | test testing
 构建 | build
 编译 | compile
 调试 | debug
 依赖 | dependency
+流水线 | pipeline
 版本 | version
 文档 | document documentation docs
 文件 | file
 文件夹 目录 | folder directory
 路径 | path
-表格 | table spreadsheet
+表格 | spreadsheet
 模板 | template
 监控 | monitor monitoring
 告警 报警 | alert alarm
-定时任务 | cron scheduled job
+定时任务 | cron scheduled_job
 命令 | command
 终端 | terminal
 浏览器 | browser
 链接 网址 | link url
 邮箱 邮件 | email mail
 模型 | model
-训练 | training train
+训练 培训 | training
 数据 | data
 项目 | project
 需求 | requirement
 任务 | task
-截止日期 截止时间 | deadline due date ddl
+截止日期 截止时间 | deadline due_date ddl
 进度 | progress
 计划 | plan
+报告 | report
 预算 | budget
 会议 开会 | meeting
 日程 | schedule calendar
 评审 | review
 团队 | team
-客户 | customer client
+客户 | customer
 合同 | contract
+订单 | order
 发票 | invoice
 报销 | reimbursement expense
 价格 | price
@@ -508,13 +526,13 @@ TRANSLATIONS = """
 生日 | birthday
 地址 | address
 电话 | phone telephone
-手机号 电话号码 | phone number
+手机号 电话号码 | phone_number
 名字 姓名 | name
 年龄 | age
 工作 职业 | job occupation
 公司 | company
 同事 | colleague coworker
-老板 领导 | boss manager
+老板 上司 | boss manager
 朋友 | friend
 妈妈 母亲 | mother mom
 爸爸 父亲 | father dad
@@ -533,9 +551,17 @@ TRANSLATIONS = """
 大学 | university college
 老师 | teacher
 爱好 兴趣 | hobby hobbies interest
-喜欢 | like favorite
+喜欢 | favorite favourite
+结婚 婚礼 | wedding married
+宠物 | pet
+猫 | cat
+狗 | dog
 咖啡 | coffee
 茶 | tea
+牛奶 | milk
+花生 | peanut
+海鲜 | seafood
+素食 吃素 | vegetarian
 早餐 早饭 | breakfast
 午餐 午饭 | lunch
 晚餐 晚饭 | dinner
@@ -550,17 +576,39 @@ TRANSLATIONS = """
 电影 | movie film
 游戏 | game
 书 | book
-猫 | cat
-狗 | dog
+手机 | mobile smartphone
+电脑 | computer laptop
 自行车 | bike bicycle
 汽车 | car
 房租 | rent
 护照 | passport
+颜色 | color colour
+尺码 | size
+中文 | chinese
+英语 英文 | english
+中国 | china
+美国 | america usa
+英国 | britain uk
+日本 | japan
 北京 | beijing
 上海 | shanghai
 广州 | guangzhou
 深圳 | shenzhen
 杭州 | hangzhou
+南京 | nanjing
+成都 | chengdu
+武汉 | wuhan
+香港 | hong_kong
+台北 | taipei
+东京 | tokyo
+纽约 | new_york
+伦敦 | london
+巴黎 | paris
+微信 | wechat
+支付宝 | alipay
+淘宝 | taobao
+谷歌 | google
+微软 | microsoft
 周一 星期一 | monday
 周二 星期二 | tuesday
 周三 星期三 | wednesday
@@ -568,9 +616,38 @@ TRANSLATIONS = """
 周五 星期五 | friday
 周六 星期六 | saturday
 周日 星期日 星期天 | sunday
+一月 1月 | january
+二月 2月 | february
+三月 3月 | march
+四月 4月 | april
+六月 6月 | june
+七月 7月 | july
+八月 8月 | august
+九月 9月 | september
+十月 10月 | october
+十一月 11月 | november
+十二月 12月 | december
 昨天 | yesterday
 今天 | today
 明天 | tomorrow
 周末 | weekend
 """
-"""Chinese words, a bar, what an English note or question says for them; phrases joined by ``_``."""
+"""Chinese words, a bar, what an English note or question says for them (may is too many things)."""
+
+# --- what is left as it is -----------------------------------------------------------------------
+
+GUARDS = """
+喀布尔 伊斯坦布尔 理查德 安全局 体系结构 一夜间 方程式 士大夫 大丈夫 电容器 祖母绿 曾祖父 老板娘
+老师傅 儿媳妇 老太太 姨太太 老婆婆 老婆子 老公公 少奶奶 姑奶奶 孙女儿 红头文件 生气勃勃 万象更新
+包罗万象 自变量 巴士拉 老家伙 只言片语 反反复复 不胜枚举 发烧友 头脑发热 发热量 软体动物 计划生育
+登陆舰 登陆艇 登陆战 中国籍 手下留情 更新换代 工作日 工作站 工作室 工作表 工作簿 工作区 工作流
+工作台 手工作坊 分工作业 线上线下 上线路 上线索 上线程 上线条 上线性 开发布局 开发布置 沙发布料
+会议题 会议程 预定义 上限制 上限定 下限制 下限定 日本周边 本周期 本周边 这周边 这周围 上周围
+上周边 上周期 下周围 下周期 一周一次 周一次 周二次 周三次 周四次 周五次 周六次 一周一
+学生日记 学生日常 学生日程 医生日记 医生日程 新生日 女儿童 对外公开 对外公布 国外公司 海外公司
+境外公司 国家乡村 自身高 本身高 提高兴趣 公开心得 开心理 生气体 生气质 生气候
+过年度 过年级 过年龄 过年份 上半年 下半年 多工作 多工人 多工程 子音乐 数位于 公开会 发热门 看病毒
+手下载 手下单 手下来 下属性 下属于 司机车 飞机车 单车间 发火箭 附近来 附近期 时延迟 时延长 时延期
+时延后 门限制 门限定 门限额 进展示 进展开 进展览 一起动 一起用 定单独 定单位 定单个 制订单 操作数据
+"""
+"""What holds an entry only by its characters, or where two words meet (时|延迟); left as it is."""

@@ -1,0 +1,136 @@
+"""Fitting the gate: features as arrays, one model over several sets, the operating point."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from bench import data, features, logistic
+from bench.logistic import Array
+from bench.tables import number
+
+Judged = tuple["Rows", Array]
+"""A set and the probability of each of its queries."""
+
+
+@dataclass(frozen=True)
+class Rows:
+    """One set as arrays.
+
+    Args:
+        x: (n, features); zeros where the engine said no by itself.
+        y: 1 answerable, 0 not.
+        asked: False where the engine said no without the model: its probability is 0.
+        missing: of each unanswerable query, what is (see :func:`bench.data.what_is_missing`).
+        kinds: of each query.
+    """
+
+    name: str
+    x: Array
+    y: Array
+    asked: np.ndarray
+    missing: np.ndarray
+    kinds: tuple[str, ...]
+
+    @property
+    def base(self) -> str:
+        """The set, without the size."""
+        return self.name.split("@")[0]
+
+    @property
+    def fitted(self) -> np.ndarray:
+        """Which rows may take part in a fit."""
+        return np.asarray(self.asked & (self.missing != data.FACT))
+
+    @property
+    def absent(self) -> np.ndarray:
+        """The queries whose topic is not there."""
+        return np.asarray(self.missing == data.ABSENT)
+
+
+def rows(dump: features.Dump, names: Sequence[str]) -> Rows:
+    """A dump as arrays; a feature a query lacks is 0, as in the gate."""
+    x = np.array([[(f or {}).get(n, 0.0) for n in names] for f in dump.features])
+    y = np.array(dump.answerable, dtype=float)
+    asked = np.array([f is not None for f in dump.features])
+    missing = np.array(
+        [
+            "" if ok else data.what_is_missing(dump.name, kind)
+            for ok, kind in zip(dump.answerable, dump.kinds, strict=True)
+        ]
+    )
+    return Rows(dump.name, x, y, asked, missing, dump.kinds)
+
+
+def weight(sets: Sequence[Rows]) -> dict[str, float]:
+    """What each of some rows weighs: sets alike, and the sizes of one set alike."""
+    bases = [s.base for s in sets]
+    return {s.name: 1.0 / (len(set(bases)) * bases.count(s.base)) for s in sets}
+
+
+def fit(sets: Sequence[Rows], l2: float) -> logistic.Model:
+    """One model on several sets, each weighing the same, and in each yes as much as no.
+
+    A set without both, as far as they may be fitted, says nothing and is left out.
+    """
+    sets = [s for s in sets if len(set(s.y[s.fitted])) == 2]
+    share = weight(sets)
+    xs, ys, weights = [], [], []
+    for s in sets:
+        keep = s.fitted
+        y = s.y[keep]
+        of_kind = np.where(y == 1, 1 / max((y == 1).sum(), 1), 1 / max((y == 0).sum(), 1))
+        xs.append(s.x[keep])
+        ys.append(y)
+        weights.append(of_kind * share[s.name])
+    return logistic.fit(np.vstack(xs), np.concatenate(ys), np.concatenate(weights), l2)
+
+
+def judged(model: logistic.Model, s: Rows) -> Array:
+    """The probability of each query of a set."""
+    return np.where(s.asked, model.probability(s.x), 0.0)
+
+
+def left_out(sets: Sequence[Rows], l2: float) -> list[Judged]:
+    """Every set judged by a model fitted on the others; a set that is alone, by its own."""
+    models = {
+        base: fit([o for o in sets if o.base != base] or sets, l2)
+        for base in {s.base for s in sets}
+    }
+    return [(s, judged(models[s.base], s)) for s in sets]
+
+
+def operating_point(sets: Sequence[Judged], fir: float) -> float:
+    """The lowest threshold at which at most ``fir`` of the absent topics pass, sets weighing alike.
+
+    The lowest such threshold has the highest recall.
+    """
+    sets = [(s, p) for s, p in sets if s.absent.any()]
+    share = weight([s for s, _ in sets])
+    wrong = np.concatenate([p[s.absent] for s, p in sets])
+    heavy = np.concatenate(
+        [np.full(s.absent.sum(), share[s.name] / max(s.absent.sum(), 1)) for s, _ in sets]
+    )
+    order = np.argsort(-wrong, kind="stable")
+    passed = np.cumsum(heavy[order])
+    inside = int(np.searchsorted(passed, fir, side="right"))
+    if inside >= len(wrong):
+        return 0.0
+    return float(np.nextafter(wrong[order][inside], 2.0))
+
+
+def calibration(sets: Sequence[Judged]) -> str:
+    """Predicted against observed, in five bins, over the rows a fit may use."""
+    p = np.concatenate([p[s.fitted] for s, p in sets])
+    y = np.concatenate([s.y[s.fitted] for s, _ in sets])
+    w = np.concatenate([np.full(s.fitted.sum(), 1.0 / s.fitted.sum()) for s, _ in sets])
+    parts = []
+    for low in (0.0, 0.2, 0.4, 0.6, 0.8):
+        here = (p >= low) & ((p < low + 0.2) | (low == 0.8))
+        if here.any():
+            said, was = (np.average(v[here], weights=w[here]) for v in (p, y))
+            parts.append(f"{number(float(said), 2)}→{number(float(was), 2)}")
+    brier = float(np.average((p - y) ** 2, weights=w))
+    return f"calibration (said → was): {', '.join(parts)}; Brier {number(brier)}"
