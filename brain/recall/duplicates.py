@@ -6,27 +6,30 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from brain.memory import Hit, Memory, Similar
-from brain.text.likeness import ALIKE, compare
+from brain.text.likeness import ALIKE, compare, repeats
 
 MOST_SIMILAR = 5
 """How many near-repeats are told when a record is added."""
 
 
+MOST_MARKED = 50
+"""Hits held against each other; beyond these nobody looks for repeats."""
+
+
 def mark(hits: Sequence[Hit]) -> tuple[Hit, ...]:
     """Sets ``duplicate_of`` on each hit that adds nothing to a better one."""
     out: list[Hit] = []
-    for hit in hits:
+    for hit in hits[:MOST_MARKED]:
         better = next(
             (
                 kept.id
                 for kept in out
-                if kept.duplicate_of is None
-                and not compare(kept.memory.text, hit.memory.text).second_adds
+                if kept.duplicate_of is None and repeats(kept.memory.text, hit.memory.text)
             ),
             None,
         )
         out.append(replace(hit, duplicate_of=better))
-    return tuple(out)
+    return (*out, *hits[MOST_MARKED:])
 
 
 def similar(text: str, others: Iterable[Memory]) -> tuple[Similar, ...]:

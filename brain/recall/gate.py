@@ -36,7 +36,7 @@ BARE = 0.8
 
 HELD_WHOLE = 0.999
 
-LEAST_NOTES, MOST_NOTES = 50, 100_000
+LEAST_NOTES, MOST_NOTES = 2, 100_000
 """The range of file sizes the fit has seen anything like; outside it the nearer end stands in."""
 
 

@@ -95,16 +95,17 @@ def run(source: Source, question: Question, view: View, limit: int) -> Ranked:
     scope_ids = None if view.scopes is None else memories.scope_ids(db, view.scopes)
     highest = memories.highest_id(db)
     degraded: tuple[str, ...] = ()
+    pool = max(POOL, limit)
     try:
-        words = lexical.lane(db, question, view, scope_ids, highest, POOL)
+        words = lexical.lane(db, question, view, scope_ids, highest, pool)
     except apsw.SQLError as e:
         if "no such tokenizer" not in str(e):
             raise
         degraded = ("no_trigram",)
-        words = lexical.lane(db, question, view, scope_ids, highest, POOL, use_trigrams=False)
+        words = lexical.lane(db, question, view, scope_ids, highest, pool, use_trigrams=False)
     near: tuple[semantic.Near, ...] = ()
     if source.vector is not None and source.table is not None:
-        near = semantic.lane(db, source.table, source.vector, view, scope_ids, POOL)
+        near = semantic.lane(db, source.table, source.vector, view, scope_ids, pool)
     by_words = {f.id: place for place, f in enumerate(words.found, start=1)}
     by_meaning = {n.id: place for place, n in enumerate(near, start=1)}
     lanes = [(1.0, by_words), (1.0, by_meaning)]

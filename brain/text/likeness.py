@@ -127,3 +127,11 @@ def compare(first: str, second: str) -> Likeness:
     if cut or set(differs) - {WORDS}:
         adds_x = adds_y = True
     return Likeness(score, tuple(differs), adds_x, adds_y)
+
+
+def repeats(first: str, second: str) -> bool:
+    """Whether the second text says nothing the first does not. Cheap where the answer is no."""
+    a, b = set(_letters(fold(first))), set(_letters(fold(second)))
+    if not b - a <= _LIGHT:
+        return False
+    return not compare(first, second).second_adds
