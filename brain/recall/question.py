@@ -50,10 +50,16 @@ _ASKING = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Rewriting:
-    """Another way to write a stretch of the query: a note that holds ``other`` holds ``phrase``."""
+    """Another way to write a stretch of the query: a note that holds ``other`` holds ``phrase``.
+
+    Args:
+        phrase, other: gram terms of the stretch and of what may stand in its place.
+        translated: into the other language, which helps only where the phrase itself is rare.
+    """
 
     phrase: tuple[str, ...]
     other: tuple[str, ...]
+    translated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +180,7 @@ def _without(folded: str, times: Iterable[when.Interval]) -> str:
 def _rewritings(folded: str, own: Sequence[str]) -> Iterable[Rewriting]:
     for variant in variants(folded, own):
         phrase, other = unit_terms(folded, variant)
-        yield Rewriting(tuple(phrase), tuple(other))
+        yield Rewriting(tuple(phrase), tuple(other), variant.kind == "translation")
 
 
 def for_comparison(text: str, now: datetime) -> Question:

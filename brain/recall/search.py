@@ -103,6 +103,7 @@ def run(source: Source, question: Question, view: View, limit: int) -> Ranked:
             raise
         degraded = ("no_trigram",)
         words = lexical.lane(db, question, view, scope_ids, highest, pool, use_trigrams=False)
+    question = lexical.usable(question, words)
     near: tuple[semantic.Near, ...] = ()
     if source.vector is not None and source.table is not None:
         near = semantic.lane(db, source.table, source.vector, view, scope_ids, pool)

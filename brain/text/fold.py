@@ -28,6 +28,10 @@ _INVISIBLE = (
 )
 
 
+_ALSO = {ord("著"): "着", ord("暱"): "昵"}
+"""Written for each other in Traditional text; OpenCC's table keeps them apart."""
+
+
 def opencc_dictionary(name: str) -> Path:
     """The path of one of OpenCC's text dictionaries, without importing its converter.
 
@@ -60,7 +64,7 @@ def _simplified() -> dict[int, str]:
 
 @cache
 def _folding() -> dict[int, str]:
-    return _simplified() | dict.fromkeys(_INVISIBLE, "")
+    return _simplified() | _ALSO | dict.fromkeys(_INVISIBLE, "")
 
 
 def fold(text: str) -> str:

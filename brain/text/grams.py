@@ -19,19 +19,15 @@ _CJK = (
     "\u3130-\u318f\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff"
     "\uf900-\ufaff\U00016fe0-\U00018d8f\U0001aff0-\U0001b16f\U00020000-\U0003ffff"
 )
-_WORD = rf"(?:[^\W_{_CJK}])"
-_TOKEN = re.compile(
-    rf"(?P<cjk>[{_CJK}]+)"
+_HAN_RUNS = re.compile(f"([{_CJK}]+)")
+_OTHER = re.compile(
     # An identifier: words joined by the marks that join them in code, paths, mail addresses.
-    rf"|(?P<word>(?<![^\W_{_CJK}])[.]?{_WORD}+(?:[-._/:@\\+#~]+{_WORD}+)*(?:[+#]{{1,2}})?)"
+    r"(?P<word>(?<![^\W_])[.]?[^\W_]+(?:[-._/:@\\+#~]+[^\W_]+)*(?:[+#]{1,2})?)"
     r"|(?P<symbol>[\u2190-\u2bff\U0001f000-\U0001faff])"
 )
-_PART = re.compile(rf"{_WORD}+")
-_WINDOW_RUN = re.compile(rf"[{_CJK}]+|(?:{_WORD}|[-._/:@+#_])+")
+_PART = re.compile(r"[^\W_]+")
+_WINDOW_RUN = re.compile(r"(?:[^\W_]|[-._/:@+#_])+")
 _ENGLISH = re.compile(r"[a-z]{4,}\Z")
-
-MAX_QUERY_TERMS = 4096
-"""Distinct terms of a query that are looked at; a longer query keeps its rarest (see recall)."""
 
 
 @cache
@@ -56,6 +52,13 @@ def _word_terms(token: str) -> Iterator[str]:
         yield stem(part)
 
 
+def _runs(folded: str) -> Iterator[tuple[bool, str]]:
+    """Stretches of text, in order: (whether Han, kana or hangul, the stretch)."""
+    for place, piece in enumerate(_HAN_RUNS.split(folded)):
+        if piece:
+            yield place % 2 == 1, piece
+
+
 def index_terms(folded: str) -> list[str]:
     """The terms of the gram index, in text order, repeats kept.
 
@@ -63,15 +66,14 @@ def index_terms(folded: str) -> list[str]:
         folded: text from :func:`brain.text.fold.fold`.
     """
     out: list[str] = []
-    for match in _TOKEN.finditer(folded):
-        run = match.group()
-        if match.lastgroup == "cjk":
+    for han, run in _runs(folded):
+        if han:
             out += [run[i : i + 2] for i in range(len(run) - 1)]
             out.append(run[-1])
-        elif match.lastgroup == "word":
-            out += _word_terms(run)
-        else:
-            out.append(run)
+            continue
+        for match in _OTHER.finditer(run):
+            token = match.group()
+            out += _word_terms(token) if match.lastgroup == "word" else (token,)
     return out
 
 
@@ -81,24 +83,23 @@ def query_terms(folded: str) -> list[str]:
     A lone character of Han, kana or hangul comes back with a trailing ``*``: it is a prefix.
     """
     out: dict[str, None] = {}
-    for match in _TOKEN.finditer(folded):
-        run = match.group()
-        if match.lastgroup == "cjk":
+    for han, run in _runs(folded):
+        if han:
             grams = [run[i : i + 2] for i in range(len(run) - 1)] or [run + "*"]
             out.update(dict.fromkeys(grams))
-        elif match.lastgroup == "word":
-            out.update(dict.fromkeys(_word_terms(run)))
-        else:
-            out[run] = None
+            continue
+        for match in _OTHER.finditer(run):
+            token = match.group()
+            out.update(dict.fromkeys(_word_terms(token) if match.lastgroup == "word" else (token,)))
     return list(out)
 
 
 def trigram_windows(folded: str) -> list[str]:
     """The distinct three-character windows of a query, inside each run, in text order."""
     out: dict[str, None] = {}
-    for match in _WINDOW_RUN.finditer(folded):
-        run = match.group()
-        out.update(dict.fromkeys(run[i : i + 3] for i in range(len(run) - 2)))
+    for han, piece in _runs(folded):
+        for run in (piece,) if han else _WINDOW_RUN.findall(piece):
+            out.update(dict.fromkeys(run[i : i + 3] for i in range(len(run) - 2)))
     return list(out)
 
 

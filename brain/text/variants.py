@@ -175,9 +175,11 @@ _HanTable = dict[str, list[tuple[str, dict[str, Kind]]]]
 @cache
 def _han_table() -> _HanTable:
     entries: dict[str, dict[str, Kind]] = {word: {} for word in synonyms.GUARDS.split()}
-    for phrase, other, kind in _pairs():
+    for phrase, others, kind in _links():
         if len(phrase) > 1 and not phrase.isascii():
-            entries.setdefault(phrase, {}).setdefault(other, kind)
+            ways = entries.setdefault(phrase, {})
+            for other in others:
+                ways.setdefault(other, kind)
     table: _HanTable = {}
     for phrase in sorted(entries, key=len, reverse=True):
         table.setdefault(phrase[0], []).append((phrase, entries[phrase]))
@@ -256,10 +258,11 @@ def _goes_on(char: str) -> bool:
 @cache
 def _latin_table() -> _LatinTable:
     entries: dict[tuple[str, ...], dict[str, Kind]] = {}
-    for phrase, other, kind in _latin_pairs():
+    for phrase, others, kind in _latin_links():
         if phrase.isascii():
-            stems = tuple(stem(word) for word in phrase.split())
-            entries.setdefault(stems, {}).setdefault(other, kind)
+            ways = entries.setdefault(tuple(map(stem, phrase.split())), {})
+            for other in others:
+                ways.setdefault(other, kind)
     table: _LatinTable = {}
     for stems in sorted(entries, key=len, reverse=True):
         table.setdefault(stems[0], []).append((stems, entries[stems]))
@@ -268,48 +271,51 @@ def _latin_table() -> _LatinTable:
 
 # --- the lists -----------------------------------------------------------------------------------
 
-_Pair = tuple[str, str, Kind]
+_Link = tuple[str, Sequence[str], Kind]
+"""A phrase, what may stand in its place (itself may be among it), and why."""
 
 
-def _pairs() -> Iterator[_Pair]:
-    """All pairs, in the order of ``KINDS``."""
-    yield from _group_pairs(synonyms.HOMOPHONES, "homophone")
-    yield from _region_pairs()
-    yield from _group_pairs(synonyms.COLLOQUIAL, "colloquial")
-    yield from _translation_pairs()
+def _links() -> Iterator[_Link]:
+    """All lists, in the order of ``KINDS``."""
+    yield from _groups(synonyms.HOMOPHONES, "homophone")
+    yield from _region()
+    yield from _groups(synonyms.COLLOQUIAL, "colloquial")
+    yield from _translations()
 
 
-def _latin_pairs() -> Iterator[_Pair]:
-    yield from _group_pairs(synonyms.COLLOQUIAL, "colloquial")
-    yield from _translation_pairs()
+def _latin_links() -> Iterator[_Link]:
+    yield from _groups(synonyms.COLLOQUIAL, "colloquial")
+    yield from _translations()
 
 
-def _translation_pairs() -> Iterator[_Pair]:
-    for line in synonyms.TRANSLATIONS.strip().splitlines():
-        chinese, _, english = line.partition("|")
-        for one in _phrases(chinese):
-            for other in _phrases(english):
-                yield one, other, "translation"
-                yield other, one, "translation"
-
-
-def _group_pairs(groups: str, kind: Kind) -> Iterator[_Pair]:
+def _groups(groups: str, kind: Kind) -> Iterator[_Link]:
     for line in groups.splitlines():
         both_ways, _, one_way = line.partition("#")[0].partition(">")
         group = _phrases(both_ways)
+        others = group + _phrases(one_way)
         for one in group:
-            yield from ((one, other, kind) for other in [*group, *_phrases(one_way)])
+            yield one, others, kind
+
+
+def _translations() -> Iterator[_Link]:
+    for line in synonyms.TRANSLATIONS.strip().splitlines():
+        chinese, english = map(_phrases, line.split("|"))
+        for one in chinese:
+            yield one, english, "translation"
+        for one in english:
+            yield one, chinese, "translation"
 
 
 def _phrases(line: str) -> list[str]:
     return [phrase.replace("_", " ") for phrase in line.split()]
 
 
-def _region_pairs() -> Iterator[_Pair]:
+def _region() -> Iterator[_Link]:
     """OpenCC's phrases of the Mainland and Taiwan, both ways, where folding leaves a difference."""
     for line in fold(opencc_dictionary("TWPhrases").read_text(encoding="utf-8")).splitlines():
         mainland, _, taiwan = line.partition("\t")
-        for other in taiwan.split(" "):
-            if len(mainland) > 1 and len(other) > 1:
-                yield mainland, other, "region"
-                yield other, mainland, "region"
+        others = [other for other in taiwan.split(" ") if len(other) > 1]
+        if len(mainland) > 1:
+            yield mainland, others, "region"
+            for other in others:
+                yield other, [mainland], "region"
