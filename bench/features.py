@@ -96,7 +96,7 @@ def collect(
         data = json.loads(path.read_text(encoding="utf-8"))
         if data["stamp"] == stamp:
             return _dump(name, tasks, data["features"])
-    weights = gate.Weights(model, 0.0, {}, _NEVER, near, spread)
+    weights = gate.Weights(model, 0.0, {}, {gate.DEFAULT: _NEVER}, near, spread)
     print(f"asking the engine: {name} …", file=sys.stderr)
     found = [f for task in tasks for f in _ask(task, embedder, weights, cache)]
     if embedder:

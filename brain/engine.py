@@ -744,14 +744,15 @@ class Brain:
         *,
         scope: str = "",
         as_of: When = None,
-        threshold: float | None = None,
+        threshold: float | str | None = None,
         context: str | None = None,
         now: datetime | None = None,
     ) -> m.Gate:
         """Whether this memory can answer a query.
 
         Args:
-            threshold: probability from which the answer is yes; None is the calibrated default.
+            threshold: probability from which the answer is yes, or ``quiet``, ``balanced``,
+                ``eager``; None is ``BRAIN_GATE``, else ``balanced``.
 
         Raises:
             BrainError: ``brain_threshold_invalid`` (65).
@@ -828,7 +829,7 @@ class Brain:
         k: int,
         *,
         semantic: bool,
-        threshold: float | None = None,
+        threshold: float | str | None = None,
     ) -> _Found:
         """Runs the lanes and the gate on one moment of the file.
 
@@ -874,7 +875,7 @@ class Brain:
         view: View,
         k: int,
         model: str | None,
-        threshold: float | None,
+        threshold: float | str | None,
         degraded: tuple[str, ...],
     ) -> _Found:
         pool = max(k, INJECT_POOL)

@@ -7,10 +7,11 @@ from datetime import timedelta
 
 import pytest
 from conftest import Make
-from engine_parts import EVERYDAY, NOON, fill, ids
+from engine_parts import EVERYDAY, NOON, fill, ids, refused
 
 from brain import Brain
 from brain.embed.protocol import Embedder
+from brain.recall import gate as gate_room
 
 LATER = NOON + timedelta(days=30)
 
@@ -320,3 +321,35 @@ def test_words_that_every_note_holds_still_answer(
     """A bigram that no note can hold (厅须) must not outweigh the words that they all do."""
     fill(brain, notes)
     assert brain.check(question).answerable
+
+
+def test_the_named_points_are_in_order_and_say_what_their_numbers_say(office: Brain) -> None:
+    weights = gate_room.load("e5-small")
+    assert weights is not None
+    points = [weights.thresholds[name] for name in ("eager", "balanced", "quiet")]
+    assert points == sorted(points)
+    for question in ("跳板机的端口", "周末穿什么鞋爬山", "猫粮在哪买"):
+        for name in ("eager", "balanced", "quiet"):
+            named = office.check(question, threshold=name)
+            assert named == office.check(question, threshold=weights.thresholds[name])
+        assert office.check(question) == office.check(question, threshold="balanced")
+
+
+def test_the_environment_moves_check_and_inject_alike(
+    office: Brain, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    question = "今天股市怎么样"
+    assert not office.inject(question).answerable
+    monkeypatch.setenv("BRAIN_GATE", "0")
+    assert office.check(question).answerable
+    assert office.inject(question).block
+    assert not office.check(question, threshold="balanced").answerable
+
+
+@pytest.mark.parametrize("bad", ["loud", "1.5", "-0.1", "nan", "0,5"])
+def test_a_point_that_is_none_is_refused(
+    office: Brain, monkeypatch: pytest.MonkeyPatch, bad: str
+) -> None:
+    refused("brain_threshold_invalid", 65, lambda: office.check("端口", threshold=bad))
+    monkeypatch.setenv("BRAIN_GATE", bad)
+    refused("brain_threshold_invalid", 65, lambda: office.inject("端口"))

@@ -13,11 +13,12 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import apsw
+import numpy as np
 import pytest
 from conftest import Make
 from engine_parts import (
@@ -28,6 +29,7 @@ from engine_parts import (
     texts,
     vectors_out_of_step,
 )
+from numpy.typing import NDArray
 
 from brain import Brain, BrainError, Draft
 from brain.embed.protocol import Embedder
@@ -807,6 +809,48 @@ def test_four_processes_write_at_once_and_none_is_lost(tmp_path: Path) -> None:
     with Brain.open(path) as brain:
         assert brain.stats().total == 101
         assert indexes_are_whole(brain)
+
+
+class Meanwhile:
+    """The real model; while it works on a note, something else happens once."""
+
+    name, dim, max_tokens, languages = "e5-small", 384, 512, ("zh",)
+
+    def __init__(self, real: Embedder) -> None:
+        self.embed_query = real.embed_query
+        self.real = real
+        self.act: Callable[[], object] | None = None
+
+    def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        act, self.act = self.act, None
+        if act is not None:
+            act()
+        return self.real.embed_documents(texts)
+
+
+def test_what_another_process_stored_meanwhile_is_not_stored_twice(
+    make: Make, e5: Embedder
+) -> None:
+    model = Meanwhile(e5)
+    brain = make(model=model)
+    brain.add("先有文件")
+    for how in (brain.add, lambda text: brain.add_many([Draft(text), Draft("另一条")])[0]):
+        text = f"同一句话，{brain.stats().total}"
+        model.act = lambda text=text: make(model=e5).add(text)
+        assert not how(text).created
+    assert brain.stats().total == 4
+
+
+def test_what_another_process_replaced_meanwhile_is_not_replaced_twice(
+    make: Make, e5: Embedder
+) -> None:
+    model = Meanwhile(e5)
+    brain = make(model=model)
+    old = brain.add("机房在三楼", valid_from="2025-01-01").id
+    model.act = lambda: make(model=e5).supersede(old, text="机房搬到五楼")
+    error = refused("brain_not_current", 65, lambda: brain.supersede(old, text="机房搬到六楼"))
+    assert "#2" in error.message
+    assert brain.stats().total == 2
 
 
 CREATOR = """

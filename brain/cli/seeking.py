@@ -25,7 +25,6 @@ from brain.cli.options import (
     Question,
     Scope,
     Stdin,
-    number,
 )
 from brain.cli.render import gate_lines, hit_lines
 from brain.engine import Brain
@@ -138,9 +137,11 @@ def check(
     scope: Scope = None,
     as_of: AsOf = None,
     threshold: Annotated[
-        float | None,
+        str | None,
         typer.Option(
-            "--threshold", metavar="0~1", parser=number, help="概率到多少算能；不给时用校准值"
+            "--threshold",
+            metavar="0~1",
+            help="概率到多少算能，或 quiet、balanced、eager；不给时看 BRAIN_GATE，再不给是 balanced",
         ),
     ] = None,
     context: Context = None,

@@ -25,6 +25,10 @@ APART = 0.5
 K1 = 1.2
 B = 0.75
 
+BARE_SHARE = 0.5
+"""Of its weight that similarity keeps for a bare word or two: one word has little meaning of its
+own to be near to."""
+
 TIME_WEIGHT = 0.6
 """What fitting the time asked about is worth, where a perfect match of words is 2: a preference
 among what answers, never a filter."""
@@ -167,6 +171,7 @@ def weigh(
     words = {key: bm25(counts[key], text, all_terms, average) for key, text in folded.items()}
     best = max(words.values(), default=0.0)
     spread = max(max(similarity.values(), default=0.0) - background, LEAST_SPREAD)
+    meaning = SIMILARITY_WEIGHT * (BARE_SHARE if question.bare else 1.0)
     out: dict[int, Evidence] = {}
     for key, text in folded.items():
         coverage = share(counts[key], text, all_terms)
@@ -175,7 +180,7 @@ def weigh(
         if best > 0:
             score += words[key] / best
         if near is not None:
-            score += SIMILARITY_WEIGHT * (near - background) / spread
+            score += meaning * (near - background) / spread
         content = answered(counts[key], text, content_terms)
         if question.times and not content_terms:
             # 昨天做了什么: the time is all that is asked for.

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -24,6 +25,11 @@ from brain.recall.search import Ranked
 
 _WEIGHTS = Path(__file__).parent / "weights"
 NO_MODEL = "none"
+
+GATE_VARIABLE = "BRAIN_GATE"
+DEFAULT = "balanced"
+POINTS = ("quiet", DEFAULT, "eager")
+"""At most about 2, 5 and 10 % of the questions whose topic is absent pass (bench/fit_gate.py)."""
 
 HEAD = 3
 """How many of the best hits are held against a question."""
@@ -48,7 +54,8 @@ class Weights:
         model: the embedder it belongs to, or ``none``.
         bias: of the logistic model.
         weights: feature → weight.
-        threshold: the default operating point, a probability.
+        thresholds: operating points by name, each a probability: ``balanced`` is the default,
+            ``quiet`` injects less, ``eager`` more.
         near, spread: mean and standard deviation of the similarity this embedder gives a query
             and unrelated text.
     """
@@ -56,7 +63,7 @@ class Weights:
     model: str
     bias: float
     weights: Mapping[str, float]
-    threshold: float
+    thresholds: Mapping[str, float]
     near: float
     spread: float
 
@@ -72,19 +79,34 @@ def load(model: str) -> Weights | None:
         data["model"],
         data["bias"],
         data["weights"],
-        data["threshold"],
+        data["thresholds"],
         data["near"],
         data["spread"],
     )
 
 
-def checked_threshold(value: float | None) -> float | None:
-    """Accepts a threshold in [0, 1] or None. Raises ``brain_threshold_invalid`` (65)."""
-    if value is not None and not 0.0 <= value <= 1.0:
-        raise BrainError(
-            "brain_threshold_invalid", f"阈值应在 0 到 1 之间，收到 {value}。", EXIT_DATA
-        )
-    return value
+def checked_threshold(value: float | str | None) -> float | str | None:
+    """Accepts a probability, the name of an operating point, or None for ``BRAIN_GATE``'s, else
+    the default.
+
+    Raises:
+        BrainError: ``brain_threshold_invalid`` (65).
+    """
+    if value is None:
+        value = os.environ.get(GATE_VARIABLE) or None
+    if value is None or value in POINTS:
+        return value
+    try:
+        number = float(value)
+    except ValueError:
+        number = math.nan
+    if 0.0 <= number <= 1.0:
+        return number
+    raise BrainError(
+        "brain_threshold_invalid",
+        f"阈值应是 0 到 1 的数，或 {'、'.join(POINTS)} 之一，收到 {str(value)[:40]}。",
+        EXIT_DATA,
+    )
 
 
 def features(
@@ -130,7 +152,7 @@ def judge(
     notes: Ranked,
     skills: Ranked,
     model: str | None,
-    threshold: float | None,
+    threshold: float | str | None,
     degraded: tuple[str, ...],
 ) -> Gate:
     """Whether the hits answer the question, and which of them belong in a block.
@@ -138,7 +160,7 @@ def judge(
     Args:
         notes, skills: what was found; skills have places of their own and may answer alone.
         model: the embedder that took part, or None.
-        threshold: probability from which the answer is yes; None is the fitted one.
+        threshold: from :func:`checked_threshold`.
         degraded: codes to pass on.
     """
     if question.chitchat:
@@ -148,7 +170,7 @@ def judge(
     if not notes.hits and not skills.hits:
         return Gate(False, 0.0, ("记忆里没有任何相关的内容。",), (), degraded)
     weights, marks = _weights(model)
-    limit = weights.threshold if threshold is None else threshold
+    limit = threshold if isinstance(threshold, float) else weights.thresholds[threshold or DEFAULT]
     best = 0.0
     ids: list[int] = []
     reasons: tuple[str, ...] = ()
