@@ -40,8 +40,8 @@ if TYPE_CHECKING:
 DEFAULT_BUDGET = 420
 """Estimated tokens of an injected block when the caller gives no budget."""
 
-INJECT_POOL = 8
-"""How many hits ``inject`` considers."""
+INJECT_POOL = 5
+"""How many hits ``inject`` considers: as many as ``recall`` shows when nothing else is asked."""
 
 SKILL_PLACES = 2
 """Places of their own that skills have, beside the k hits."""

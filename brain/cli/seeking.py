@@ -141,7 +141,7 @@ def check(
         typer.Option(
             "--threshold",
             metavar="0~1",
-            help="概率到多少算能，或 quiet、balanced、eager；不给时看 BRAIN_GATE，再不给是 balanced",
+            help="概率到多少算能，或 quiet、balanced、eager；不给时看 BRAIN_GATE",
         ),
     ] = None,
     context: Context = None,
