@@ -516,7 +516,7 @@ def test_the_better_worded_old_fact_does_not_come_back(make: Make, e5: Embedder)
         found = texts(brain.recall(question, k=20))
         assert "网关的管理端口是8443" not in found
         assert "8443" not in brain.inject(question).block.replace("19443", "")
-    assert "管理入口挪到19443了" in brain.inject("管理入口的端口").block
+    assert "管理入口挪到19443了" in brain.inject("管理入口挪到哪了").block
 
 
 def test_a_correction_of_confidence_is_kept_and_changes_nothing_else(brain: Brain) -> None:

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from brain import Brain, Draft
 from brain.embed.protocol import Embedder
+from brain.recall import lexical
 from brain.store import vectors
 
 NEAR = "车间的机油每运转三百小时换一次"
@@ -99,6 +100,21 @@ def test_what_holds_later_is_found_behind_thousands_that_no_longer_hold(crowded:
 
 def test_what_was_not_known_yet_does_not_fill_the_scan(crowded: Brain) -> None:
     assert by_meaning(crowded, scope="a", known_at="2020-01-01", k=5) == set()
+
+
+@pytest.mark.parametrize("question", ["盘点", "盘点 湿度计"])
+def test_a_word_that_is_frequent_elsewhere_finds_the_few_of_this_scope(
+    make: Make, monkeypatch: pytest.MonkeyPatch, question: str
+) -> None:
+    """65, in the lexical lane: its bound on work must not spend itself on another scope."""
+    monkeypatch.setattr(lexical, "POSTINGS", 40)
+    monkeypatch.setattr(lexical, "WINDOW_POSTINGS", 40)
+    brain = make()
+    few = [brain.add(f"盘点{where}要两人签字", scope="b").id for where in ("酒窖", "茶库", "药柜")]
+    brain.add_many([Draft(f"盘点甲仓第{n}排完毕", scope="a") for n in range(200)])
+    brain.add_many([Draft(f"湿度计第{n}次校准", scope="a") for n in range(30)])
+    found = brain.search(question, scope="b")
+    assert sorted(ids(found)) == few
 
 
 def test_the_global_scope_alone_sees_none_of_the_others(crowded: Brain) -> None:
