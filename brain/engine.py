@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Self
 from brain import memory as m
 from brain.care import reembedding
 from brain.ccr import handles
-from brain.errors import EXIT_CONFIG, EXIT_UNAVAILABLE, BrainError
+from brain.errors import EXIT_CONFIG, EXIT_NO_INPUT, EXIT_UNAVAILABLE, BrainError
 from brain.inject import brief as briefing
 from brain.inject import pack
 from brain.recall import duplicates, gate, question, search
@@ -454,7 +454,7 @@ class Brain:
     @staticmethod
     def _record(draft: m.Draft, now: datetime) -> memories.Record:
         """Checks a draft and fills in what it leaves open."""
-        text = m.check_text(draft.text)
+        text = _storable(draft.text)
         source = m.check_label(draft.source, "来源", "brain_source_invalid")
         confidence = draft.confidence
         if confidence is None:
@@ -489,11 +489,14 @@ class Brain:
     def _embed(
         text: str, embedder: Embedder | None
     ) -> tuple[list[tuple[int, int]], NDArray[np.float32] | None]:
-        """A text's passages and, with an embedder, a vector for each."""
+        """A text's passages and, with an embedder that works, a vector for each."""
         spans = sentences.passages(text)
         if embedder is None:
             return spans, None
-        return spans, embedder.embed_documents([simplify(text[a:b]) for a, b in spans])
+        try:
+            return spans, embedder.embed_documents([simplify(text[a:b]) for a, b in spans])
+        except Exception:  # whatever a native library raises: the words are kept, vectors pend
+            return spans, None
 
     def supersede(
         self,
@@ -539,7 +542,7 @@ class Brain:
         self, old_id: int, text: str, given: str | None, why: str, moment: datetime
     ) -> SupersedeResult:
         embedder = self._load_embedder(self._facts())
-        spans, found = self._embed(m.check_text(text), embedder)
+        spans, found = self._embed(_storable(text), embedder)
         instant = given or to_iso(moment)
         with self._store.write() as db:
             table = _table_for(db, embedder)
@@ -969,6 +972,10 @@ class Brain:
             model: a model's name, or ``'none'`` to do without vectors.
             progress: called with (done, total) passages.
         """
+        if not self._store.exists():
+            raise BrainError(
+                "brain_db_missing", f"还没有记忆文件，没有可以嵌入的：{self.path}", EXIT_NO_INPUT
+            )
         result = reembedding.run(self._store, model, progress)
         with self._embedder_lock:
             self._embedder = None
@@ -1003,6 +1010,16 @@ def _table_for(db: apsw.Connection, embedder: Embedder | None) -> str | None:
     if embedder is None or facts.get(meta.MODEL) != embedder.name:
         return None
     return facts.get(meta.VECTORS) if facts.get(meta.DIM) == embedder.dim else None
+
+
+def _storable(text: str) -> str:
+    """As :func:`brain.memory.check_text`; what we handed out ourselves is no new memory either."""
+    if text.lstrip().startswith((pack.OPENING, briefing.OPENING)):
+        raise BrainError(
+            "brain_own_block",
+            "这是 brain 自己给出的记忆块，里面的内容已经存着；请去掉这一块，只存新的内容。",
+        )
+    return m.check_text(text)
 
 
 def _check_k(k: int) -> None:

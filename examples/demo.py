@@ -34,8 +34,9 @@ class Question:
 
 
 QUESTIONS = (
+    Question("脑袋疼怎么办", "换了说法，和答案没有相同的词", "止痛药", by_meaning=True),
     Question(
-        "脑袋难受如何处理", "换了说法，和答案没有一个相同的字", "止痛药", "recall", by_meaning=True
+        "进不去家门找谁", "意思才对得上的问题，recall 不问能不能答", "备用钥匙", "recall", True
     ),
     Question("部署", "只有两个字的词", "蓝绿发布"),
     Question("測試環境的資料在幾號機", "用繁體问，记的是简体", "十号机"),

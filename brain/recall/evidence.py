@@ -69,50 +69,99 @@ class Evidence:
     support: float = 0.0
 
 
-def share(counts: Mapping[str, int], folded: str, weights: Mapping[str, float]) -> float:
-    """Which share of weighted terms a folded text holds."""
-    total = sum(weights.values())
-    if total <= 0:
-        return 0.0
-    return sum(w for t, w in weights.items() if _times(counts, folded, t)) / total
+def held(folded: str) -> Counter[str]:
+    """A text's terms with how often they stand in it."""
+    return Counter(index_terms(folded))
 
 
-def answered(counts: Mapping[str, int], folded: str, weights: Mapping[str, float]) -> float:
-    """As :func:`share`, with part of a gram's weight where its characters stand apart.
+def times(counts: Mapping[str, int], folded: str, term: str) -> int:
+    """How often a term stands in a text; a lone character counts wherever it stands."""
+    if term in counts or not term.endswith("*"):
+        return counts.get(term, 0)
+    return folded.count(term[:-1])
 
-    Most grams that no note holds lie across two words of the query (厅须 in 白鹭厅须知); a note
-    that has both characters may well hold both words.
+
+def written_otherwise(
+    counts: Mapping[str, int],
+    folded: str,
+    rewritings: Sequence[Rewriting],
+    idf: Callable[[str], float] = lambda term: 1.0,
+) -> dict[str, float]:
+    """Terms of the query a text lacks but writes in another way, with what each then counts.
+
+    The other way counts its worth, and no more IDF than it has itself: a rare word is not found by
+    a frequent one that may stand for it.
+    """
+    out: dict[str, float] = {}
+    for one in rewritings:
+        if not all(times(counts, folded, term) for term in one.other):
+            continue
+        common = sum(idf(term) for term in one.other) / len(one.other)
+        for term in one.phrase:
+            if not times(counts, folded, term):
+                factor = one.worth * min(1.0, common / max(idf(term), 1e-9))
+                out[term] = max(out.get(term, 0.0), factor)
+    return out
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A candidate's text, counted once.
+
+    Args:
+        folded: the folded text.
+        counts: its terms.
+        otherwise: from :func:`written_otherwise`.
+    """
+
+    folded: str
+    counts: Mapping[str, int]
+    otherwise: Mapping[str, float]
+
+    def times(self, term: str) -> float:
+        """How often it holds a term; a part of once where it writes it otherwise."""
+        return times(self.counts, self.folded, term) or self.otherwise.get(term, 0.0)
+
+
+def share(text: Text, weights: Mapping[str, float], apart: float = 0.0) -> float:
+    """Which share of weighted terms a text holds.
+
+    Args:
+        apart: what a gram counts whose two characters stand in the text, but not side by side. Most
+            grams that no note holds lie across two words of the query (厅须 in 白鹭厅须知); a note
+            that has both characters may well hold both words.
     """
     total = sum(weights.values())
     if total <= 0:
         return 0.0
     found = 0.0
     for term, weight in weights.items():
-        if _times(counts, folded, term):
-            found += weight
-        elif len(term) == 2 and not term.isascii() and term[0] in folded and term[1] in folded:
-            found += APART * weight
+        there = min(1.0, text.times(term))
+        if apart and len(term) == 2 and not term.isascii():
+            both = term[0] in text.folded and term[1] in text.folded
+            there = max(there, apart if both else 0.0)
+        found += weight * there
     return found / total
 
 
-def bm25(
-    counts: Mapping[str, int], folded: str, weights: Mapping[str, float], average: float
-) -> float:
+def bm25(text: Text, weights: Mapping[str, float], average: float) -> float:
     """BM25 of one text (Robertson and Zaragoza 2009, k1 1.2 and b .75 as in FTS5).
 
     FTS5's own value cannot weigh terms; here a function word counts less than a content word.
 
     Args:
-        counts: from :func:`held`.
         weights: query term → IDF times its weight.
         average: mean number of terms of a note.
     """
-    norm = K1 * (1.0 - B + B * sum(counts.values()) / max(average, 1.0))
+    norm = K1 * (1.0 - B + B * sum(text.counts.values()) / max(average, 1.0))
     total = 0.0
     for term, weight in weights.items():
-        times = _times(counts, folded, term)
-        if times:
-            total += weight * times * (K1 + 1.0) / (times + norm)
+        often = text.times(term)
+        if often:
+            # Below one it is a word written otherwise, once: the weight is less, not the count.
+            total += (
+                min(1.0, often) * weight * max(often, 1.0) * (K1 + 1.0) / (max(often, 1.0) + norm)
+            )
     return total
 
 
@@ -126,24 +175,6 @@ def crowd(similarities: Sequence[float]) -> float:
     if rest:
         return sum(rest) / len(rest)
     return similarities[-1] if similarities else 0.0
-
-
-def held(folded: str, rewritings: Sequence[Rewriting]) -> Counter[str]:
-    """A text's terms with how often they stand in it; a phrase written in another way counts."""
-    counts = Counter(index_terms(folded))
-    for one in rewritings:
-        there = min((_times(counts, folded, term) for term in one.other), default=0)
-        if there:
-            for term in one.phrase:
-                counts[term] = max(counts[term], there)
-    return counts
-
-
-def _times(counts: Mapping[str, int], folded: str, term: str) -> int:
-    """How often a term stands in a text; a lone character counts wherever it stands."""
-    if term in counts or not term.endswith("*"):
-        return counts.get(term, 0)
-    return folded.count(term[:-1])
 
 
 def weigh(
@@ -167,21 +198,25 @@ def weigh(
     """
     all_terms = {t: idf(t) * question.weight(t) for t in question.terms}
     content_terms = {t: idf(t) for t in question.content}
-    counts = {key: held(text, question.rewritings) for key, text in folded.items()}
-    words = {key: bm25(counts[key], text, all_terms, average) for key, text in folded.items()}
+    texts: dict[int, Text] = {}
+    for key, text in folded.items():
+        counts = held(text)
+        otherwise = written_otherwise(counts, text, question.rewritings, idf)
+        texts[key] = Text(text, counts, otherwise)
+    words = {key: bm25(text, all_terms, average) for key, text in texts.items()}
     best = max(words.values(), default=0.0)
     spread = max(max(similarity.values(), default=0.0) - background, LEAST_SPREAD)
     meaning = SIMILARITY_WEIGHT * (BARE_SHARE if question.bare else 1.0)
     out: dict[int, Evidence] = {}
-    for key, text in folded.items():
-        coverage = share(counts[key], text, all_terms)
+    for key, read in texts.items():
+        coverage = share(read, all_terms)
         near = similarity.get(key)
         score = COVERAGE_WEIGHT * coverage + TIME_WEIGHT * in_time.get(key, 0.0)
         if best > 0:
             score += words[key] / best
         if near is not None:
             score += meaning * (near - background) / spread
-        content = answered(counts[key], text, content_terms)
+        content = share(read, content_terms, APART)
         if question.times and not content_terms:
             # 昨天做了什么: the time is all that is asked for.
             content = in_time.get(key, 0.0)

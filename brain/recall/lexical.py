@@ -13,12 +13,15 @@ from dataclasses import dataclass, field, replace
 
 import apsw
 
-from brain.recall.question import Question
+from brain.recall.question import Question, Rewriting
 from brain.store import terms as index
 from brain.store.view import View
 
 POSTINGS = 10_000
 """Postings one query may read in the gram index: about 4 ms of bm25 on a laptop core."""
+
+OTHER_POSTINGS = 2_500
+"""The same for other ways to write the query."""
 
 WINDOW_POSTINGS = 2_500
 """The same for the trigram index, which only proposes what grams miss: rare windows."""
@@ -28,6 +31,9 @@ SAMPLE = 2_000
 
 EXACT_BELOW = 20_000
 """Files up to this many notes have every frequency looked up exactly."""
+
+MOST_LOOKS = 4
+"""Times a search goes on to more frequent terms when the rarer ones find nothing visible."""
 
 FEW_NOTES = 3
 """A phrase that no more notes than these hold (or one in a hundred) is looked for in translation
@@ -55,13 +61,13 @@ class Lexical:
         found: candidates, best first.
         frequency: in how many notes each term of the query occurs (0: in none).
         total: how many notes there are to compare with.
-        held: as ``frequency``, of each term as it is written alone.
+        rewritings: those of the question that are of use in this file.
     """
 
     found: tuple[Found, ...] = ()
     frequency: Mapping[str, int] = field(default_factory=dict)
     total: int = 0
-    held: Mapping[str, int] = field(default_factory=dict)
+    rewritings: tuple[Rewriting, ...] = ()
 
     def idf(self, term: str) -> float:
         """Inverse document frequency of a query term (BM25+ form, never negative)."""
@@ -119,13 +125,21 @@ def _ranked(
     limit: int,
     postings: int,
 ) -> list[tuple[int, float]]:
-    chosen = affordable(frequency, postings)
-    if not chosen:
-        return []
-    newer_than = 0
-    if len(chosen) == 1 and frequency[chosen[0]] > postings:
-        newer_than = index.nth_newest(db, name, chosen[0], scope_ids, postings)
-    return index.search(db, name, chosen, view, scope_ids, limit, newer_than)
+    """What the rarest terms find. Frequencies are those of the whole file: where a view sees
+    nothing of the rarest, the next ones are asked."""
+    rest = dict(frequency)
+    for _ in range(MOST_LOOKS):
+        chosen = affordable(rest, postings)
+        if not chosen:
+            return []
+        newer_than = 0
+        if len(chosen) == 1 and frequency[chosen[0]] > postings:
+            newer_than = index.nth_newest(db, name, chosen[0], scope_ids, postings)
+        found = index.search(db, name, chosen, view, scope_ids, limit, newer_than)
+        if found:
+            return found
+        rest = {term: n for term, n in rest.items() if term not in chosen}
+    return []
 
 
 def lane(
@@ -139,46 +153,42 @@ def lane(
 ) -> Lexical:
     """The notes whose words a question shares, best first.
 
-    Grams order them. A note that only the trigram index finds (a piece of a longer identifier, a
-    script without grams of its own) comes after those.
+    Grams order them; notes that write it otherwise come next. A note that only the trigram index
+    finds (a piece of a longer identifier, a     script without grams of its own) comes after those.
 
     Args:
         highest: the highest memory id.
         limit: how many candidates each index may propose.
     """
-    frequency = frequencies(db, index.GRAMS, question.lookups, highest)
+    frequency = frequencies(db, index.GRAMS, question.terms, highest)
     by_gram = _ranked(db, index.GRAMS, frequency, view, scope_ids, limit, POSTINGS)
+    question = usable(question, frequency, highest)
+    other = frequencies(db, index.GRAMS, question.others, highest)
+    by_other = _ranked(db, index.GRAMS, other, view, scope_ids, limit // 2, OTHER_POSTINGS)
     by_trigram: list[tuple[int, float]] = []
     if use_trigrams:
         windows = frequencies(db, index.TRIGRAMS, question.windows, highest)
         by_trigram = _ranked(db, index.TRIGRAMS, windows, view, scope_ids, limit, WINDOW_POSTINGS)
     second = dict(by_trigram)
     found = [Found(i, score, second.get(i, 0.0)) for i, score in by_gram]
+    for i, score in by_other:
+        if i not in {f.id for f in found}:
+            found.append(Found(i, score, second.get(i, 0.0)))
     known = {f.id for f in found}
     found += [Found(i, 0.0, score) for i, score in by_trigram if i not in known]
-    return Lexical(tuple(found), _shared(question, frequency), highest, frequency)
+    return Lexical(tuple(found), frequency | other, highest, question.rewritings)
 
 
-def usable(question: Question, words: Lexical) -> Question:
+def usable(question: Question, frequency: Mapping[str, int], total: int) -> Question:
     """The question without translations of phrases that enough notes hold as they are.
 
     A translated word in a file that has the word itself draws in notes of another language
     (measured: −.005 nDCG@10 on technical Chinese).
     """
-    few = max(FEW_NOTES, words.total // 100)
+    few = max(FEW_NOTES, total // 100)
     kept = tuple(
         r
         for r in question.rewritings
-        if not r.translated or min(words.held.get(t, 0) for t in r.phrase) <= few
+        if not r.translated or min(frequency.get(t, 0) for t in r.phrase) <= few
     )
     return replace(question, rewritings=kept)
-
-
-def _shared(question: Question, frequency: Mapping[str, int]) -> dict[str, int]:
-    """Frequencies in which a phrase is no rarer than its other ways to write it together."""
-    out = dict(frequency)
-    for one in question.rewritings:
-        common = min((frequency.get(term, 0) for term in one.other), default=0)
-        for term in one.phrase:
-            out[term] = max(out.get(term, 0), common)
-    return out

@@ -36,6 +36,10 @@ MOST_BARE_WORDS = 2
 MOST_BARE_CHARS = 12
 """A query of up to so many words and characters is a bare one."""
 
+WORTH = {"numeral": 1.0, "homophone": 1.0, "region": 0.9, "colloquial": 0.7, "translation": 0.5}
+"""What another way to write a phrase counts, by kind: the same spelled otherwise counts in full, a
+word for the same thing less."""
+
 LONG = 120
 """Characters from which a query is a message that holds its question among other things."""
 
@@ -50,15 +54,17 @@ _ASKING = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Rewriting:
-    """Another way to write a stretch of the query: a note that holds ``other`` holds ``phrase``.
+    """Another way to write a stretch of the query.
 
     Args:
         phrase, other: gram terms of the stretch and of what may stand in its place.
+        worth: what ``other`` counts where ``phrase`` counts 1.
         translated: into the other language, which helps only where the phrase itself is rare.
     """
 
     phrase: tuple[str, ...]
     other: tuple[str, ...]
+    worth: float = 1.0
     translated: bool = False
 
 
@@ -94,10 +100,11 @@ class Question:
         return 1.0 if not self.content or term in self.content else FUNCTION_WEIGHT
 
     @property
-    def lookups(self) -> tuple[str, ...]:
-        """Every term a note may be found by."""
-        others = (term for r in self.rewritings for term in r.other)
-        return tuple(dict.fromkeys((*self.terms, *others)))
+    def others(self) -> tuple[str, ...]:
+        """Terms of the other ways to write it, beyond its own."""
+        return tuple(
+            dict.fromkeys(t for r in self.rewritings for t in r.other if t not in self.terms)
+        )
 
     @property
     def searchable(self) -> bool:
@@ -180,7 +187,8 @@ def _without(folded: str, times: Iterable[when.Interval]) -> str:
 def _rewritings(folded: str, own: Sequence[str]) -> Iterable[Rewriting]:
     for variant in variants(folded, own):
         phrase, other = unit_terms(folded, variant)
-        yield Rewriting(tuple(phrase), tuple(other), variant.kind == "translation")
+        translated = variant.kind == "translation"
+        yield Rewriting(tuple(phrase), tuple(other), WORTH[variant.kind], translated)
 
 
 def for_comparison(text: str, now: datetime) -> Question:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import apsw
@@ -103,7 +103,7 @@ def run(source: Source, question: Question, view: View, limit: int) -> Ranked:
             raise
         degraded = ("no_trigram",)
         words = lexical.lane(db, question, view, scope_ids, highest, pool, use_trigrams=False)
-    question = lexical.usable(question, words)
+    question = replace(question, rewritings=words.rewritings)
     near: tuple[semantic.Near, ...] = ()
     if source.vector is not None and source.table is not None:
         near = semantic.lane(db, source.table, source.vector, view, scope_ids, pool)
@@ -241,6 +241,7 @@ def _fuse(
 def matched(question: Question, text: str) -> tuple[str, ...]:
     """Which terms of a question a text holds; its windows where no term matches."""
     folded = fold(text)
-    counts = evidence.held(folded, question.rewritings)
-    found = [t for t in question.terms if counts[t] or (t.endswith("*") and t[:-1] in folded)]
+    counts = evidence.held(folded)
+    otherwise = evidence.written_otherwise(counts, folded, question.rewritings)
+    found = [t for t in question.terms if evidence.times(counts, folded, t) or t in otherwise]
     return tuple(found or [w for w in question.windows if w in folded])

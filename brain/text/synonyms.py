@@ -399,7 +399,6 @@ HOMOPHONES = """
 籍贯 藉贯
 书籍 书藉
 瑕疵 暇疵
-昵称 暱称
 """
 """Right and wrong by one sound or one look, or two spellings in use; what is meant is one thing."""
 

@@ -13,6 +13,7 @@ the likelier first, at the same place. 每周三 and 30 February give nothing.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
@@ -92,6 +93,9 @@ def find_intervals(text: str, now: datetime, tz: tzinfo | None = None) -> tuple[
     return tuple(found)
 
 
+_BARE_WEEKDAY = re.compile("周[一二三四五六日天末]|(?:星期|礼拜)[一二三四五六日天]")
+
+
 def anchor_note(text: str, at: datetime | str, tz: tzinfo | None = None) -> str | None:
     """What the relative words of a memory mean, counted from when it was said.
 
@@ -115,7 +119,9 @@ def anchor_note(text: str, at: datetime | str, tz: tzinfo | None = None) -> str 
     glosses: dict[str, str] = {}
     for reading in _readings(text, clock):
         spans = [s for s in reading.spans if s.relative and not s.soft and s.unit != "moment"]
-        if spans:
+        # 周二下午 by itself may be every Tuesday's.
+        weekly = _BARE_WEEKDAY.match(text, reading.begin)
+        if spans and not weekly:
             mark = "≈" if spans[0].approximate else "="
             phrase = text[reading.begin : reading.end]
             days = dict.fromkeys(_shown(span) for span in spans)
