@@ -33,8 +33,9 @@ FUNCTION_WEIGHT = 0.7
 the shared sets agree within .003, at .4 paraphrases lose .003, at 0 .02."""
 
 MOST_BARE_WORDS = 2
-MOST_BARE_CHARS = 12
-"""A query of up to so many words and characters is a bare one."""
+MOST_BARE_WIDTH = 6.0
+"""A query of up to so many words and characters (ASCII ones count half) is a bare one: 部署,
+nginx 配置, gen-itgc. Longer ones without a question are often one in other words (泰坦之旅修改器)."""
 
 WORTH = {"numeral": 1.0, "homophone": 1.0, "region": 0.9, "colloquial": 0.7, "translation": 0.5}
 """What another way to write a phrase counts, by kind: the same spelled otherwise counts in full, a
@@ -171,10 +172,14 @@ def _read(text: str, now: datetime, own_words: Sequence[str]) -> Question:
         _ends(trigram_windows(folded), MAX_TERMS),
         _ends(_kept(content, content), MAX_TERMS),
         is_chitchat(folded),
-        0 < len(runs) <= MOST_BARE_WORDS and len(folded) <= MOST_BARE_CHARS,
+        0 < len(runs) <= MOST_BARE_WORDS and _width(folded) <= MOST_BARE_WIDTH,
         times,
         tuple(_rewritings(folded, own)) if len(folded) <= LONG else (),
     )
+
+
+def _width(text: str) -> float:
+    return sum(0.5 if c.isascii() else 1.0 for c in text)
 
 
 def _without(folded: str, times: Iterable[when.Interval]) -> str:
