@@ -181,10 +181,9 @@ def test_a_time_that_cannot_be_read_or_fits_nothing_empties_nothing(
 
 @pytest.mark.parametrize("phrase", ["昨天", "上周", "三天前", "大大前天", "2月30日"])
 def test_a_time_hides_no_answer_of_another_day(meetings: Brain, phrase: str) -> None:
-    """Who misremembers the day still gets the note, and what is better comes before what is near"""
-    assert texts(meetings.recall(f"{phrase}说的露营炉头借给谁了", now=WEDNESDAY))[0] == next(
-        text for text in (*EVERYDAY, "") if "炉头" in text or not text
-    )
+    """Who misremembers the day still gets the note: what answers comes before what is near."""
+    question = f"{phrase}说的外婆的收音机在哪"
+    assert texts(meetings.recall(question, now=WEDNESDAY))[0] == EVERYDAY[2]
 
 
 # 33 ------------------------------------------------------------------------------------------
@@ -236,7 +235,7 @@ def test_the_day_said_is_the_day_it_held_and_not_the_day_it_was_copied_in(brain:
 
 
 @pytest.mark.usefixtures("shanghai")
-@pytest.mark.parametrize("text", ["每周三下午练琴", "今天牌牛奶断货", "《明天》的谱子在琴凳里"])
+@pytest.mark.parametrize("text", ["每周三下午练琴", "一天到晚都在打孔", "《明天》的谱子在琴凳里"])
 def test_what_is_no_day_gets_no_anchor(brain: Brain, text: str) -> None:
     brain.add(text, now=WEDNESDAY)
     block = brain.inject(text, now=WEDNESDAY).block
@@ -301,18 +300,22 @@ def test_today_and_yesterday_are_the_users(
 # 35 ------------------------------------------------------------------------------------------
 
 
+SUMMER = datetime(2026, 7, 9, 12, tzinfo=UTC)
+WINTER = datetime(2026, 1, 9, 12, tzinfo=UTC)
+
+
 @pytest.mark.parametrize(
     ("zone", "instant", "now", "day"),
     [
-        ("America/New_York", "2026-01-01T04:30Z", datetime(2026, 7, 9, 12, tzinfo=UTC), "2025-12-31"),
-        ("America/New_York", "2026-07-01T04:30Z", datetime(2026, 1, 9, 12, tzinfo=UTC), "2026-07-01"),
-        ("Europe/Berlin", "2025-12-31T22:30Z", datetime(2026, 7, 9, 12, tzinfo=UTC), "2025-12-31"),
-        ("Europe/Berlin", "2025-06-30T22:30Z", datetime(2026, 1, 9, 12, tzinfo=UTC), "2025-07-01"),
-        ("Australia/Sydney", "2025-12-31T13:30Z", datetime(2026, 7, 9, tzinfo=UTC), "2026-01-01"),
+        ("America/New_York", "2026-01-01T04:30Z", SUMMER, "2025-12-31"),
+        ("America/New_York", "2026-07-01T04:30Z", WINTER, "2026-07-01"),
+        ("Europe/Berlin", "2025-12-31T22:30Z", SUMMER, "2025-12-31"),
+        ("Europe/Berlin", "2025-06-30T22:30Z", WINTER, "2025-07-01"),
+        ("Australia/Sydney", "2025-12-31T13:30Z", SUMMER, "2026-01-01"),
         # China kept summer time from 1986 to 1991.
-        ("Asia/Shanghai", "1988-07-01T15:30Z", datetime(2026, 1, 9, 12, tzinfo=UTC), "1988-07-02"),
+        ("Asia/Shanghai", "1988-07-01T15:30Z", WINTER, "1988-07-02"),
     ],
-)  # fmt: skip
+)
 def test_a_day_is_shown_by_the_rules_of_its_own_date(
     make: Make, set_zone: SetZone, zone: str, instant: str, now: datetime, day: str
 ) -> None:
@@ -364,7 +367,7 @@ BEFORE = NOON - timedelta(days=200)
 OLD_FACTS = (
     ("孩子在城西的小学念书", "娃在哪儿上课", "转到河东的学堂了"),
     ("奶奶住进了康复医院", "姥姥人在什么地方疗养", "回老屋静养了"),
-    ("店里的房租每季一付", "铺面租金多久缴一回", "改成半年结清了"),
+    ("轿车停在地库负二层", "爸爸的座驾放哪儿了", "挪到楼后空地了"),
 )
 
 

@@ -132,7 +132,7 @@ def test_texts_that_differ_in_a_figure_are_both_kept_and_both_shown(
     assert two.similar[0].differs
     assert {h.text for h in brain.recall(question, now=LATER).hits} == {first, second}
     assert {h.duplicate_of for h in brain.recall(question, now=LATER).hits} == {None}
-    block = brain.inject(question, now=LATER).block
+    block = brain.inject(first, now=LATER).block
     assert first in block
     assert second in block
 

@@ -35,7 +35,7 @@ the shared sets agree within .003, at .4 paraphrases lose .003, at 0 .02."""
 MOST_BARE_WORDS = 2
 MOST_BARE_WIDTH = 6.0
 """A query of up to so many words and characters (ASCII ones count half) is a bare one: 部署,
-nginx 配置, gen-itgc. Longer ones without a question are often one in other words (泰坦之旅修改器)."""
+nginx 配置, gen-itgc. Longer ones without a question word often ask all the same."""
 
 WORTH = {"numeral": 1.0, "homophone": 1.0, "region": 0.9, "colloquial": 0.7, "translation": 0.5}
 """What another way to write a phrase counts, by kind: the same spelled otherwise counts in full, a
