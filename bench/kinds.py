@@ -111,9 +111,7 @@ def read(path: Path = DATA) -> tuple[list[Note], list[Question]]:
         else:
             now = _moment(row["now"]) if "now" in row else NOW
             answers = frozenset(row["answers"])
-            questions.append(
-                Question(row["kind"], row["query"], answers, now.astimezone(), scope)
-            )
+            questions.append(Question(row["kind"], row["query"], answers, now.astimezone(), scope))
     return sorted(notes, key=lambda n: n.told), questions
 
 

@@ -1,4 +1,4 @@
-"""Whole processes, timed from outside, alternately so that a busy moment hits both."""
+"""Whole processes, timed from outside, alternately so that a busy moment hits both. Unix only."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from statistics import median
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One run: wall time in milliseconds, peak resident memory in MiB, standard output."""
+    """One run: wall and processor time in milliseconds, peak resident memory in MiB, output."""
 
     ms: float
+    busy: float
     mib: float
     out: bytes
 
@@ -31,6 +32,11 @@ class Runs:
         """Least, median and most."""
         times = [r.ms for r in self.each]
         return min(times), median(times), max(times)
+
+    @property
+    def busy(self) -> float:
+        """Median processor time."""
+        return median(r.busy for r in self.each)
 
     @property
     def mib(self) -> float:
@@ -55,7 +61,8 @@ def run(command: Sequence[str], env: Mapping[str, str]) -> Run:
     if process.returncode != 0:
         raise RuntimeError(f"{command[:3]} ended with {process.returncode}")
     unit = 1 if sys.platform == "darwin" else 1024
-    return Run(ms, usage.ru_maxrss * unit / 2**20, out)
+    busy = (usage.ru_utime + usage.ru_stime) * 1000
+    return Run(ms, busy, usage.ru_maxrss * unit / 2**20, out)
 
 
 def alternate(

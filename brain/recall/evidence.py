@@ -9,7 +9,7 @@ candidate holds. Their sum gives an order, and only that order goes on into the 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from brain.recall.question import Question, Rewriting
@@ -29,9 +29,16 @@ BARE_SHARE = 0.5
 """Of its weight that similarity keeps for a bare word or two: one word has little meaning of its
 own to be near to."""
 
-TIME_WEIGHT = 0.6
+TIME_WEIGHT = 1.0
 """What fitting the time asked about is worth, where a perfect match of words is 2: a preference
 among what answers, never a filter."""
+
+TIME_SHARPNESS = 3
+"""Power of the fit: the day before the one asked about fits .8, and should count half."""
+
+ALONE_SHARE = 0.2
+"""Of its weight that similarity keeps where a time is all that is asked for: 前天 means no more to
+one note than to another."""
 
 CROWD_FROM = 20
 """Similarities from this place on are the crowd a near one is measured against."""
@@ -206,18 +213,21 @@ def weigh(
     words = {key: bm25(text, all_terms, average) for key, text in texts.items()}
     best = max(words.values(), default=0.0)
     spread = max(max(similarity.values(), default=0.0) - background, LEAST_SPREAD)
+    time_alone = bool(question.times) and not content_terms
     meaning = SIMILARITY_WEIGHT * (BARE_SHARE if question.bare else 1.0)
+    if time_alone:
+        meaning *= ALONE_SHARE
     out: dict[int, Evidence] = {}
     for key, read in texts.items():
         coverage = share(read, all_terms)
         near = similarity.get(key)
-        score = COVERAGE_WEIGHT * coverage + TIME_WEIGHT * in_time.get(key, 0.0)
+        score = COVERAGE_WEIGHT * coverage + TIME_WEIGHT * in_time.get(key, 0.0) ** TIME_SHARPNESS
         if best > 0:
             score += words[key] / best
         if near is not None:
             score += meaning * (near - background) / spread
         content = share(read, content_terms, APART)
-        if question.times and not content_terms:
+        if time_alone:
             # 昨天做了什么: the time is all that is asked for.
             content = in_time.get(key, 0.0)
         out[key] = Evidence(words[key], coverage, content, near, score)
@@ -225,16 +235,20 @@ def weigh(
 
 
 def support(
-    weighed: Mapping[int, Evidence], neighbours: Mapping[int, Iterable[int]]
+    weighed: Mapping[int, Evidence],
+    neighbours: Mapping[int, Iterable[int]],
+    turns: Collection[int],
 ) -> dict[int, Evidence]:
     """Lets a strong candidate speak for the notes recorded beside it.
 
     In a conversation the words of the question stand in one turn and the answer in the next, and
     facts about one person are told one after another. A note gets a share of its best neighbour's
-    own score; what neighbours gave is not passed on, and one with nothing of its own gets nothing.
+    own score; what neighbours gave is not passed on. A note with nothing of its own gets nothing,
+    a turn of a conversation gets its share all the same.
 
     Args:
         neighbours: candidate id → ids of the notes beside it.
+        turns: ids of those that are turns of a conversation.
     """
     out = dict(weighed)
     for key in sorted(neighbours):
@@ -243,7 +257,7 @@ def support(
             if other not in out:
                 continue
             own = weighed[other].score
-            share = given * min(1.0, max(0.0, own) / OWN_FLOOR)
+            share = given * (1.0 if other in turns else min(1.0, max(0.0, own) / OWN_FLOOR))
             if share > out[other].support:
                 out[other] = replace(out[other], score=own + share, support=share)
     return out

@@ -21,7 +21,7 @@ from brain.errors import EXIT_DATA, BrainError
 from brain.memory import Gate, Hit
 from brain.recall.lexical import idf
 from brain.recall.question import Question
-from brain.recall.search import Ranked
+from brain.recall.search import Ranked, is_turn
 
 _WEIGHTS = Path(__file__).parent / "weights"
 NO_MODEL = "none"
@@ -219,8 +219,16 @@ def _worth_showing(question: Question, ranked: Ranked, weights: Weights) -> tupl
     """The hits that themselves speak to the question, in their order; the first always does."""
     own = {h.id: answers(question, ranked, weights, h) for h in ranked.hits}
     best = max(own.values())
-    keep = [h.id for h in ranked.hits if own[h.id] >= SHARE_OF_BEST * best]
+    keep = [
+        h.id for h in ranked.hits if own[h.id] >= SHARE_OF_BEST * best or _answers_a_turn(ranked, h)
+    ]
     return tuple(keep) if keep else (ranked.hits[0].id,)
+
+
+def _answers_a_turn(ranked: Ranked, hit: Hit) -> bool:
+    """Whether a hit is a turn of a conversation beside the one that matched: the answer to it."""
+    found = ranked.evidence[hit.id]
+    return is_turn(hit.memory) and found.support > 0.5 * found.score
 
 
 def _reasons(question: Question, ranked: Ranked, weights: Weights) -> tuple[str, ...]:

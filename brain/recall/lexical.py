@@ -17,13 +17,13 @@ from brain.recall.question import Question, Rewriting
 from brain.store import terms as index
 from brain.store.view import View
 
-POSTINGS = 10_000
-"""Postings one query may read in the gram index: about 4 ms of bm25 on a laptop core."""
+POSTINGS = 5_000
+"""Postings one query may read in the gram index: about 2 ms of bm25 on a laptop core."""
 
-OTHER_POSTINGS = 2_500
+OTHER_POSTINGS = 1_500
 """The same for other ways to write the query."""
 
-WINDOW_POSTINGS = 2_500
+WINDOW_POSTINGS = 1_500
 """The same for the trigram index, which only proposes what grams miss: rare windows."""
 
 SAMPLE = 2_000

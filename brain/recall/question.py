@@ -9,7 +9,7 @@ from datetime import datetime
 
 from brain.text import when
 from brain.text.fold import fold
-from brain.text.grams import query_terms, trigram_windows
+from brain.text.grams import is_han, query_terms, trigram_windows
 from brain.text.sentences import sentences
 from brain.text.variants import unit_terms, variants
 from brain.text.words import is_chitchat, strip_function_words
@@ -53,6 +53,15 @@ _ASKING = re.compile(
 )
 
 
+SHORT = 12
+"""Characters up to which a query with a pronoun is taken to point at the turn before."""
+
+_GOING_ON = re.compile(r"继续|接着|接下来|往下|然后|还有呢|go on|continue|\bnext\b")
+_POINTING = re.compile(
+    r"[它他她]|[这那][个些件条种边样里]|^[这那](?!么)|\b(?:it|this|that|they|them)\b"
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Rewriting:
     """Another way to write a stretch of the query.
@@ -77,7 +86,8 @@ class Question:
         text: as given, bounded; what is embedded.
         folded: its folded form.
         terms: distinct gram-index terms in text order (``部*`` for a lone character).
-        windows: distinct three-character windows in text order.
+        windows: distinct three-character windows of words that are not Han alone, in text order:
+            a note with a window of Han has its grams too.
         content: those of the terms that are left when function words and times are taken out;
             what an answer should cover.
         chitchat: nothing but greetings and the like.
@@ -137,13 +147,22 @@ def read(
         context: the turns before; looked at when the query by itself asks for nothing.
     """
     asked = _read(text, now, own_words)
-    if context.strip() and (asked.chitchat or not asked.content):
+    if context.strip() and _leans(asked):
         text = f"{context}\n{text}"
         asked = _read(text, now, own_words)
     if len(asked.text) <= LONG:
         return (asked,)
     parts = (_read(part, now, own_words) for part in _parts(asked.text))
     return (asked, *(p for p in parts if p.content and not p.chitchat))
+
+
+def _leans(asked: Question) -> bool:
+    """Whether a query has to be read with the turn before: 继续, 那个呢, 它怎么配."""
+    if asked.chitchat:
+        return _GOING_ON.search(asked.folded) is not None
+    if not asked.content:
+        return not asked.times
+    return len(asked.folded) <= SHORT and _POINTING.search(asked.folded) is not None
 
 
 def _parts(text: str) -> list[str]:
@@ -169,7 +188,7 @@ def _read(text: str, now: datetime, own_words: Sequence[str]) -> Question:
         text,
         folded,
         terms,
-        _ends(trigram_windows(folded), MAX_TERMS),
+        _ends([w for w in trigram_windows(folded) if not is_han(w)], MAX_TERMS),
         _ends(_kept(content, content), MAX_TERMS),
         is_chitchat(folded),
         0 < len(runs) <= MOST_BARE_WORDS and _width(folded) <= MOST_BARE_WIDTH,

@@ -34,7 +34,7 @@ ALIKE = 10
 IN_TIME = 20
 """How many records of each time asked about are weighed, the newest ones."""
 
-NEIGHBOURLY = 6
+NEIGHBOURLY = 5
 """How many of the best candidates bring in the notes recorded beside them."""
 
 REACH = 2
@@ -42,6 +42,10 @@ REACH = 2
 
 TOGETHER_MS = 12 * 3_600_000
 """Notes further apart in valid time than half a day do not belong together."""
+
+EPISODE_KIND = "episode"
+NOT_TALK = frozenset({"user", "model"})
+"""Sources of notes that stand for themselves; others (chat, hermes) record a conversation."""
 
 EVIDENCE_WEIGHT = 1.0
 QUALITY_WEIGHT = 0.03
@@ -92,7 +96,7 @@ class Ranked:
 def run(source: Source, question: Question, view: View, limit: int) -> Ranked:
     """The visible memories a question finds, best first, at most ``limit``."""
     db = source.db
-    scope_ids = None if view.scopes is None else memories.scope_ids(db, view.scopes)
+    scope_ids = memories.scope_ids(db, view.scopes)
     highest = memories.highest_id(db)
     degraded: tuple[str, ...] = ()
     pool = max(POOL, limit)
@@ -116,13 +120,16 @@ def run(source: Source, question: Question, view: View, limit: int) -> Ranked:
     for time in question.times:
         told = memories.told_within(db, view, time.start_iso, time.stop_iso, IN_TIME)
         records |= {m.id: m for m in told}
-    beside = _beside(db, view, [records[i] for i in first[:NEIGHBOURLY]])
+    # A time that is asked for already says which notes belong together.
+    best = [] if question.times else [records[i] for i in first[:NEIGHBOURLY]]
+    beside = _beside(db, view, best)
     records |= {n.id: n for group in beside.values() for n in group}
     weighed = evidence.support(
         _weigh(source, question, words, near, records),
         {i: [n.id for n in group] for i, group in beside.items()},
+        {i for i, record in records.items() if is_turn(record)},
     )
-    hits = _fuse(question, words, near, records, weighed, source.reference)[:limit]
+    hits = _fuse(question, words, near, records, weighed, source.reference, limit)
     return Ranked(
         tuple(hits),
         {h.id: weighed[h.id] for h in hits},
@@ -137,7 +144,7 @@ def alike(
     db: apsw.Connection, table: str | None, question: Question, memory: Memory, view: View
 ) -> list[Memory]:
     """Visible records that share words with one, or mean something near it; itself left out."""
-    scope_ids = None if view.scopes is None else memories.scope_ids(db, view.scopes)
+    scope_ids = memories.scope_ids(db, view.scopes)
     words = lexical.lane(
         db, question, view, scope_ids, memories.highest_id(db), ALIKE, use_trigrams=False
     )
@@ -155,6 +162,11 @@ def _beside(db: apsw.Connection, view: View, best: Sequence[Memory]) -> dict[int
         one.id: [n for n in memories.beside(db, one, view, REACH) if _together(one, n)]
         for one in best
     }
+
+
+def is_turn(record: Memory) -> bool:
+    """Whether a record is a turn of a conversation and not a note that stands for itself."""
+    return record.kind == EPISODE_KIND or record.source.split(":", 1)[0] not in NOT_TALK
 
 
 def _together(one: Memory, other: Memory) -> bool:
@@ -178,7 +190,10 @@ def _weigh(
 ) -> dict[int, evidence.Evidence]:
     similarity = {n.id: n.similarity for n in near}
     absent = [i for i in records if i not in similarity]
-    if absent and source.vector is not None and source.table is not None:
+    if absent and len(near) >= POOL:
+        # Further than the furthest of the nearest hundred: how much further changes nothing.
+        similarity |= dict.fromkeys(absent, near[-1].similarity)
+    elif absent and source.vector is not None and source.table is not None:
         exact = vectors.similarities(source.db, source.table, source.vector.tobytes(), absent)
         similarity |= {i: value for i, (value, _) in exact.items()}
     return evidence.weigh(
@@ -211,6 +226,7 @@ def _fuse(
     records: Mapping[int, Memory],
     weighed: Mapping[int, evidence.Evidence],
     reference: str | None,
+    limit: int,
 ) -> list[Hit]:
     found = {f.id: (place, f) for place, f in enumerate(words.found, start=1)}
     meant = {n.id: (place, n) for place, n in enumerate(near, start=1)}
@@ -223,7 +239,7 @@ def _fuse(
         [(EVIDENCE_WEIGHT, by_evidence), (QUALITY_WEIGHT, by_quality)], sorted(records)
     )
     hits: list[Hit] = []
-    for i in fusion.ordered(scores):
+    for i in fusion.ordered(scores)[:limit]:
         lanes: dict[str, LaneRank] = {}
         if i in found:
             place, candidate = found[i]

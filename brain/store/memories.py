@@ -306,11 +306,13 @@ def ensure_scope(db: apsw.Connection, name: str) -> int:
     return int(one(db, "SELECT id FROM scopes WHERE name = ?", (name,)))
 
 
-def scope_ids(db: apsw.Connection, names: Iterable[str]) -> list[int]:
-    """The numbers of those scopes that exist."""
-    found = rows(
-        db,
-        "SELECT id FROM scopes WHERE name IN (SELECT value FROM json_each(?)) ORDER BY id",
-        (json.dumps(list(names)),),
-    )
+def scope_ids(db: apsw.Connection, names: Sequence[str] | None) -> list[int] | None:
+    """The numbers of those scopes that exist; None where nothing has to be left out."""
+    if names is None:
+        return None
+    found = rows(db, "SELECT id, name FROM scopes ORDER BY id LIMIT ?", (len(names) + 1,))
+    if {name for _, name in found} <= set(names):
+        return None
+    marks = ", ".join("?" * len(names))
+    found = rows(db, f"SELECT id FROM scopes WHERE name IN ({marks}) ORDER BY id", names)
     return [int(row[0]) for row in found]

@@ -12,10 +12,14 @@ from collections.abc import Iterable, Sequence
 import apsw
 
 from brain.store import meta
+from brain.store.memories import visible
 from brain.store.sql import one, rows
 from brain.store.view import View
 from brain.text.fold import fold
 from brain.text.grams import any_of, index_terms, quote
+
+FILTERED = 3
+"""How many times the rows wanted are ranked before the view is asked about them."""
 
 GRAMS = "grams"
 TRIGRAMS = "trigrams"
@@ -113,6 +117,12 @@ def search(
     """
     if not terms or scope_ids == []:
         return []
+    match = _match(terms, scope_ids)
+    # Most files show most of their records: the best few by bm25 alone are enough to filter.
+    best = _first(db, index, match, newer_than, FILTERED * limit)
+    kept = _visible(db, best, view, limit)
+    if len(kept) == limit or len(best) < FILTERED * limit:
+        return kept
     where, args = view.where()
     found = rows(
         db,
@@ -120,9 +130,28 @@ def search(
         " CROSS JOIN memories m ON m.id = f.rowid"
         f" WHERE {index} MATCH ? AND f.rowid > ? AND {where}"
         " ORDER BY score DESC, f.rowid LIMIT ?",
-        (_match(terms, scope_ids), newer_than, *args, limit),
+        (match, newer_than, *args, limit),
     )
     return [(int(a), float(b)) for a, b in found]
+
+
+def _first(
+    db: apsw.Connection, index: str, match: str, newer_than: int, limit: int
+) -> list[tuple[int, float]]:
+    found = rows(
+        db,
+        f"SELECT rowid, -bm25({index}, 1.0, 0.0) AS score FROM {index}"
+        f" WHERE {index} MATCH ? AND rowid > ? ORDER BY score DESC, rowid LIMIT ?",
+        (match, newer_than, limit),
+    )
+    return [(int(a), float(b)) for a, b in found]
+
+
+def _visible(
+    db: apsw.Connection, best: Sequence[tuple[int, float]], view: View, limit: int
+) -> list[tuple[int, float]]:
+    shown = visible(db, [i for i, _ in best], view)
+    return [(i, score) for i, score in best if i in shown][:limit]
 
 
 def holders(

@@ -59,6 +59,11 @@ def _runs(folded: str) -> Iterator[tuple[bool, str]]:
             yield place % 2 == 1, piece
 
 
+def is_han(run: str) -> bool:
+    """Whether a string is Han, kana or hangul through and through."""
+    return _HAN_RUNS.fullmatch(run) is not None
+
+
 def index_terms(folded: str) -> list[str]:
     """The terms of the gram index, in text order, repeats kept.
 
