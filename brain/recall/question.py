@@ -41,6 +41,8 @@ WORTH = {"numeral": 1.0, "homophone": 1.0, "region": 0.9, "colloquial": 0.7, "tr
 """What another way to write a phrase counts, by kind: the same spelled otherwise counts in full, a
 word for the same thing less."""
 
+SPELLINGS = frozenset({"homophone", "region"})
+
 LONG = 120
 """Characters from which a query is a message that holds its question among other things."""
 
@@ -193,7 +195,7 @@ def _read(text: str, now: datetime, own_words: Sequence[str]) -> Question:
         is_chitchat(folded),
         0 < len(runs) <= MOST_BARE_WORDS and _width(folded) <= MOST_BARE_WIDTH,
         times,
-        tuple(_rewritings(folded, own)) if len(folded) <= LONG else (),
+        tuple(_rewritings(folded, own, times)) if len(folded) <= LONG else (),
     )
 
 
@@ -208,9 +210,17 @@ def _without(folded: str, times: Iterable[when.Interval]) -> str:
     return folded
 
 
-def _rewritings(folded: str, own: Sequence[str]) -> Iterable[Rewriting]:
+def _rewritings(
+    folded: str, own: Sequence[str], times: Sequence[when.Interval]
+) -> Iterable[Rewriting]:
     for variant in variants(folded, own):
+        if any(t.begin < variant.end and variant.start < t.end for t in times):
+            continue
         phrase, other = unit_terms(folded, variant)
+        if variant.kind in SPELLINGS:
+            # The same word spelled otherwise: what stands beside it in the query does not matter.
+            inner = [t for t in query_terms(variant.other) if not t.endswith("*")]
+            other = inner or other
         translated = variant.kind == "translation"
         yield Rewriting(tuple(phrase), tuple(other), WORTH[variant.kind], translated)
 
