@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 from brain import memory as m
 from brain.care import reembedding
-from brain.ccr import handles
-from brain.errors import EXIT_CONFIG, EXIT_NO_INPUT, EXIT_UNAVAILABLE, BrainError
+from brain.ccr import handles, narrow
+from brain.errors import EXIT_CONFIG, EXIT_NO, EXIT_NO_INPUT, EXIT_UNAVAILABLE, BrainError
 from brain.inject import brief as briefing
 from brain.inject import pack
 from brain.recall import duplicates, gate, question, search
@@ -27,7 +27,7 @@ from brain.recall.search import Ranked, Source
 from brain.store import file, journal, lineage, memories, meta, terms, vectors
 from brain.store.view import View
 from brain.text import likeness, sentences, words
-from brain.text.fold import simplify
+from brain.text.fold import fold, simplify
 from brain.text.times import now_utc, parse_time, to_iso
 
 if TYPE_CHECKING:
@@ -43,10 +43,15 @@ DEFAULT_BUDGET = 420
 INJECT_POOL = 5
 """How many hits ``inject`` considers: as many as ``recall`` shows when nothing else is asked."""
 
+LARGEST_SHARE = 65
+"""Percent of the budget that one text may take before it is narrowed; a character of Chinese is
+about a token."""
+
 SKILL_PLACES = 2
 """Places of their own that skills have, beside the k hits."""
 
 MAX_K = 1000
+MAX_LIMIT = 1_000_000_000
 
 When = str | datetime | None
 Progress = Callable[[int, int], None]
@@ -143,6 +148,7 @@ class _Found:
     skills: tuple[m.Hit, ...]
     decision: m.Gate
     degraded: tuple[str, ...]
+    terms: tuple[str, ...]
 
 
 def default_path() -> Path:
@@ -524,6 +530,7 @@ class Brain:
             raise BrainError("brain_usage", "supersede 需要新编号或 --text，二者给一个。", 2)
         moment = now or now_utc()
         old_id = m.parse_id(old)
+        self._require_file(old_id)
         given = None if at is None else parse_time(at, now=moment)
         if text is not None:
             return self._supersede_with_text(old_id, text, given, why, moment)
@@ -587,6 +594,7 @@ class Brain:
         """
         moment = now or now_utc()
         instant = to_iso(moment) if at is None else parse_time(at, now=moment)
+        self._require_file(memory_id)
         with self._store.write() as db:
             memory = lineage.require(db, m.parse_id(memory_id))
             if memory.pinned and not force:
@@ -603,11 +611,18 @@ class Brain:
                 )
             return lineage.change(db, memory, to_iso(moment), "expire", why, valid_to=instant)
 
+    def _require_file(self, memory_id: int | str) -> None:
+        """Only ``add`` and ``create`` make a file; without one, no record is there to change."""
+        if not self._store.exists():
+            number = m.parse_id(memory_id)
+            raise BrainError("brain_not_found", f"没有编号为 #{number} 的记忆。", EXIT_NO)
+
     def set_confidence(
         self, memory_id: int | str, value: float, *, why: str = "", now: datetime | None = None
     ) -> m.Memory:
         """How likely it is true, in [0, 1]. Raises ``brain_not_found``, ``brain_confidence_…``."""
         checked = m.check_unit(value, "置信度", "brain_confidence_invalid")
+        self._require_file(memory_id)
         with self._store.write() as db:
             memory = lineage.require(db, m.parse_id(memory_id))
             at = to_iso(now or now_utc())
@@ -653,8 +668,8 @@ class Brain:
             all: every record of the scopes, whatever its state.
             all_scopes: do not look at the scope.
         """
-        if limit is not None and limit < 1:
-            raise BrainError("brain_limit_invalid", "--limit 应为正整数。", 2)
+        if limit is not None and not 1 <= limit <= MAX_LIMIT:
+            raise BrainError("brain_limit_invalid", f"--limit 应在 1 到 {MAX_LIMIT} 之间。", 2)
         view = self._view(scope, kind, as_of, known_at, now, all_scopes=all_scopes)
         with self._store.read() as db:
             if all:
@@ -739,7 +754,8 @@ class Brain:
         view = self._view(scope, kind, as_of, known_at, now, include_expired=include_expired)
         _check_k(k)
         found = self._find(asked, view, k, semantic=False)
-        return m.RecallResult(query, found.hits[:k], found.skills, None, found.degraded)
+        held = [h for h in found.hits if "lexical" in h.lanes]
+        return m.RecallResult(query, tuple(held[:k]), found.skills, None, found.degraded)
 
     def check(
         self,
@@ -800,7 +816,11 @@ class Brain:
         if not decision.answerable:
             return m.InjectResult("", False, decision.probability, 0, degraded=found.degraded)
         fitting = duplicates.mark([h for h in (*found.hits, *found.skills) if h.id in decision.ids])
-        block = pack.block([h for h in fitting if h.duplicate_of is None], limit)
+        chosen = [h for h in fitting if h.duplicate_of is None]
+        if limit:
+            most = max(narrow.MARK + narrow.LEAST_UNITS, limit * LARGEST_SHARE // 100)
+            chosen = [_shown(h, found.terms, most) if len(h.text) > most else h for h in chosen]
+        block = pack.block(chosen, limit)
         repeated = tuple(
             m.LeftOut(h.id, f"与 #{h.duplicate_of} 说的相同") for h in fitting if h.duplicate_of
         )
@@ -890,9 +910,15 @@ class Brain:
                 skills = search.run(source, asked, of_kind, SKILL_PLACES)
         else:
             ranked = search.run(source, asked, view, pool)
+        skills = gate.relevant(asked, skills, model)
         marks = tuple(dict.fromkeys((*degraded, *ranked.degraded, *skills.degraded)))
         decision = gate.judge(asked, ranked, skills, model, threshold, marks)
-        return _Found(ranked.hits, skills.hits, decision, decision.degraded)
+        told = (*asked.content, *asked.others)
+        hits, found = (
+            tuple(_shown(h, told, narrow.WHOLE) for h in group)
+            for group in (ranked.hits, skills.hits)
+        )
+        return _Found(hits, found, decision, decision.degraded, told)
 
     # The file as a whole --------------------------------------------------------------------
 
@@ -1001,7 +1027,7 @@ class Brain:
         if not self._store.exists():
             return False
         with self._store.write() as db:
-            return meta.remove_word(db, word)
+            return meta.remove_word(db, m.clean_query(word))
 
 
 def _table_for(db: apsw.Connection, embedder: Embedder | None) -> str | None:
@@ -1012,6 +1038,12 @@ def _table_for(db: apsw.Connection, embedder: Embedder | None) -> str | None:
     return facts.get(meta.VECTORS) if facts.get(meta.DIM) == embedder.dim else None
 
 
+def _shown(hit: m.Hit, terms: Sequence[str], most: int) -> m.Hit:
+    """A hit as faces show it: a text beyond ``most`` characters narrowed to what is asked."""
+    text, handle = narrow.narrowed(hit.memory.text, terms, most)
+    return hit if handle is None else replace(hit, text=text, recovery_handle=handle)
+
+
 def _storable(text: str) -> str:
     """As :func:`brain.memory.check_text`; what we handed out ourselves is no new memory either."""
     if text.lstrip().startswith((pack.OPENING, briefing.OPENING)):
@@ -1019,7 +1051,10 @@ def _storable(text: str) -> str:
             "brain_own_block",
             "这是 brain 自己给出的记忆块，里面的内容已经存着；请去掉这一块，只存新的内容。",
         )
-    return m.check_text(text)
+    checked = m.check_text(text)
+    if not fold(checked).strip():
+        raise BrainError("brain_text_empty", "文本里只有看不见的字符，没有可以记住的内容。")
+    return checked
 
 
 def _check_k(k: int) -> None:

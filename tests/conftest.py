@@ -6,10 +6,15 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from brain import Brain
 from brain.embed import models
 from brain.embed.protocol import Embedder
+
+# A busy machine is no failure of the code.
+settings.register_profile("brain", deadline=None)
+settings.load_profile("brain")
 
 
 @pytest.fixture(scope="session")

@@ -228,6 +228,7 @@ def test_common_options_are_there() -> None:
 
 def test_every_degraded_code_has_a_sentence() -> None:
     contract = {"no_model", "model_mismatch", "no_vec", "vectors_pending", "timeout"}
+    contract |= {"no_trigram", "uncalibrated"}
     assert set(SENTENCES) == contract
 
 

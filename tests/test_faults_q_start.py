@@ -153,7 +153,7 @@ def test_without_the_tokenizer_only_that_index_is_off_and_it_is_said(no_trigram:
     """76: SQLite without it crashed at start."""
     with Brain.open(no_trigram) as brain:
         for _ in range(2):
-            found = brain.recall("下班去湖边骑车")
+            found = brain.recall("下班去湖边骑车 ebike")
             assert found.degraded == ("no_trigram",)
             assert texts(found)[0] == NOTE
             assert found.hits[0].lanes.keys() >= {"lexical", "semantic"}

@@ -339,7 +339,7 @@ def test_the_named_points_are_in_order_and_say_what_their_numbers_say(office: Br
 def test_the_environment_moves_check_and_inject_alike(
     office: Brain, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    question = "今天股市怎么样"
+    question = "新人的工资怎么算"
     assert not office.inject(question).answerable
     monkeypatch.setenv("BRAIN_GATE", "0")
     assert office.check(question).answerable

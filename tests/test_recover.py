@@ -100,3 +100,30 @@ def test_the_command_writes_the_exact_bytes(path: Path) -> None:
     found = json.loads(told)
     assert (found["handle"], found["text"]) == (handle, MINUTES)
     assert found["bytes"] == len(MINUTES.encode())
+
+
+def test_recall_narrows_a_long_text_to_what_is_asked_and_keeps_the_way_back(
+    tmp_path: Path,
+) -> None:
+    filler = "今天的例会照常进行，大家汇报了进度，没有别的事情。"
+    text = filler * 120 + "备用钥匙放在门卫老周那里。" + filler * 120
+    with Brain.open(tmp_path / "m.db", model="none") as brain:
+        brain.add(text)
+        brain.add("门卫换班在早上七点")
+        hit = next(h for h in brain.recall("备用钥匙在门卫谁那里").hits if h.id == 1)
+        assert len(hit.text) <= 2_200
+        assert "备用钥匙放在门卫老周那里" in hit.text
+        assert hit.recovery_handle is not None
+        assert hit.recovery_handle in hit.text
+        assert brain.recover(hit.recovery_handle) == text.encode()
+        assert brain.get(1).text == text
+        shown = brain.inject("备用钥匙在门卫谁那里")
+        assert hit.recovery_handle in shown.block
+
+
+def test_a_text_of_two_thousand_characters_is_shown_whole(tmp_path: Path) -> None:
+    text = "灯塔" * 1000
+    with Brain.open(tmp_path / "m.db", model="none") as brain:
+        brain.add(text)
+        (hit,) = brain.recall("灯塔").hits
+        assert (hit.text, hit.recovery_handle) == (text, None)

@@ -91,7 +91,8 @@ def stats(db: Db = None, as_json: Json = False) -> int:
     with Brain.open(db, read_only=True) as brain:
         found = brain.stats()
         where = brain.path
-    warn(found.degraded)
+    if found.model is not None:
+        warn(found.degraded)
     if as_json:
         out_json(found.to_dict())
         return 0

@@ -94,10 +94,10 @@ def _unforeseen(error: Exception) -> BrainError:
 
 
 def _report(error: BrainError, *, as_json: bool) -> int:
+    note(f"错误[{error.code}]: {visible(error.message)}")
     try:
         if as_json:
             out_json(error.to_dict())
-        note(f"错误[{error.code}]: {visible(error.message)}")
         flush()
     except (BrokenPipeError, BrainError):
         drop_output()

@@ -13,7 +13,7 @@ import json
 import math
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
@@ -39,6 +39,9 @@ MOST_LENGTH = 2000
 
 BARE = 0.8
 """The probability given to a bare word that a note holds."""
+
+RELEVANT = 0.15
+"""Probability below which a skill has nothing to do with a question."""
 
 HELD_WHOLE = 0.999
 
@@ -197,6 +200,15 @@ def answers(question: Question, ranked: Ranked, weights: Weights, hit: Hit | Non
     if question.bare and found["content"] >= HELD_WHOLE:
         return max(value, BARE)
     return value
+
+
+def relevant(question: Question, skills: Ranked, model: str | None) -> Ranked:
+    """The skills that speak to a question at all; places are not filled for their own sake."""
+    if not skills.hits:
+        return skills
+    weights, _ = _weights(model)
+    kept = tuple(h for h in skills.hits if answers(question, skills, weights, h) >= RELEVANT)
+    return replace(skills, hits=kept)
 
 
 def _weights(model: str | None) -> tuple[Weights, tuple[str, ...]]:

@@ -43,7 +43,6 @@ REACH = 2
 TOGETHER_MS = 12 * 3_600_000
 """Notes further apart in valid time than half a day do not belong together."""
 
-EPISODE_KIND = "episode"
 NOT_TALK = frozenset({"user", "model"})
 """Sources of notes that stand for themselves; others (chat, hermes) record a conversation."""
 
@@ -100,13 +99,10 @@ def run(source: Source, question: Question, view: View, limit: int) -> Ranked:
     highest = memories.highest_id(db)
     degraded: tuple[str, ...] = ()
     pool = max(POOL, limit)
-    try:
-        words = lexical.lane(db, question, view, scope_ids, highest, pool)
-    except apsw.SQLError as e:
-        if "no such tokenizer" not in str(e):
-            raise
+    trigrams = not question.windows or terms.has_trigrams(db)
+    if not trigrams:
         degraded = ("no_trigram",)
-        words = lexical.lane(db, question, view, scope_ids, highest, pool, use_trigrams=False)
+    words = lexical.lane(db, question, view, scope_ids, highest, pool, use_trigrams=trigrams)
     question = replace(question, rewritings=words.rewritings)
     near: tuple[semantic.Near, ...] = ()
     if source.vector is not None and source.table is not None:
@@ -166,7 +162,7 @@ def _beside(db: apsw.Connection, view: View, best: Sequence[Memory]) -> dict[int
 
 def is_turn(record: Memory) -> bool:
     """Whether a record is a turn of a conversation and not a note that stands for itself."""
-    return record.kind == EPISODE_KIND or record.source.split(":", 1)[0] not in NOT_TALK
+    return record.source.split(":", 1)[0] not in NOT_TALK
 
 
 def _together(one: Memory, other: Memory) -> bool:
@@ -257,7 +253,7 @@ def _fuse(
 def matched(question: Question, text: str) -> tuple[str, ...]:
     """Which terms of a question a text holds; its windows where no term matches."""
     folded = fold(text)
-    counts = evidence.held(folded)
+    counts = evidence.read(folded, question).counts
     otherwise = evidence.written_otherwise(counts, folded, question.rewritings)
     found = [t for t in question.terms if evidence.times(counts, folded, t) or t in otherwise]
     return tuple(found or [w for w in question.windows if w in folded])

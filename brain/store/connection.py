@@ -182,6 +182,15 @@ def _settle(db: apsw.Connection) -> None:
     db.pragma("cache_size", -16_000)
 
 
+def identity(path: Path) -> tuple[int, int] | None:
+    """Which file is at a path now: device and inode; None where there is none."""
+    try:
+        info = path.stat()
+    except OSError:
+        return None
+    return info.st_dev, info.st_ino
+
+
 def check_version(db: apsw.Connection, path: Path) -> int:
     """The schema number of an open file of ours.
 
@@ -196,7 +205,15 @@ def check_version(db: apsw.Connection, path: Path) -> int:
             ours = db.pragma("application_id") == schema.APPLICATION_ID
             empty = not db.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchall()
         finally:
-            db.execute("COMMIT")
+            # A full disk may have ended the transaction already.
+            if db.in_transaction:
+                db.execute("ROLLBACK")
+    if number < 0:
+        raise BrainError(
+            "brain_db_damaged",
+            f"记忆文件已损坏（格式版本 {number}）；请先复制一份，再用备份恢复：{path}",
+            EXIT_IO,
+        )
     if not ours and not (empty and number == 0):
         raise BrainError(
             "brain_db_not_ours", f"这是别的程序的 SQLite 文件，没有动它：{path}", EXIT_NO_INPUT

@@ -16,7 +16,7 @@ from typing import Any
 
 import apsw
 
-from brain.errors import EXIT_CANT_CREATE, BrainError
+from brain.errors import EXIT_CANT_CREATE, EXIT_IO, BrainError
 from brain.store import connection, memories, meta, schema, terms, vectors
 from brain.text.fold import FOLD_VERSION
 
@@ -40,6 +40,7 @@ class Store:
         self._open: weakref.WeakSet[apsw.Connection] = weakref.WeakSet()
         self._open_lock = threading.Lock()
         self._write_lock = threading.RLock()
+        self._identity: tuple[int, int] | None = None
 
     def exists(self) -> bool:
         """Whether the file is there and holds a database. Raises for anything that is not ours."""
@@ -66,13 +67,16 @@ class Store:
             try:
                 yield db
             finally:
-                db.execute("COMMIT")
+                # A full disk may have ended the transaction already.
+                if db.in_transaction:
+                    db.execute("ROLLBACK")
 
     @contextlib.contextmanager
     def write(self) -> Iterator[apsw.Connection]:
         """A connection inside one ``BEGIN IMMEDIATE`` transaction; any exception undoes it all."""
         with self._write_lock:
             db = self._writer()
+            self._refuse_replaced()
             with connection.translated(self.path):
                 db.execute("BEGIN IMMEDIATE")
                 try:
@@ -83,6 +87,15 @@ class Store:
                         db.execute("ROLLBACK")
                     raise
                 db.execute("COMMIT")
+
+    def _refuse_replaced(self) -> None:
+        """Refuses to write into a file that is no longer the one at the path."""
+        if self._identity is not None and connection.identity(self.path) != self._identity:
+            raise BrainError(
+                "brain_db_replaced",
+                f"记忆文件在打开期间被删掉或换掉了，没有写入；请重新打开：{self.path}",
+                EXIT_IO,
+            )
 
     def _reader(self) -> apsw.Connection:
         db = getattr(self._local, "reader", None) or getattr(self._local, "writer", None)
@@ -116,6 +129,7 @@ class Store:
             self._migrate(opened)
         self._keep(opened)
         self._local.writer = opened
+        self._identity = connection.identity(self.path)
         self._catch_up(opened)
         return opened
 
