@@ -31,6 +31,9 @@ SECOND_STAGE = 30
 ALIKE = 10
 """How many records of each kind a new one is held against."""
 
+NAMES_TIME = 200
+"""Characters up to which a text is read for times it names itself."""
+
 IN_TIME = 20
 """How many records of each time asked about are weighed, the newest ones."""
 
@@ -206,6 +209,8 @@ def _weigh(
 def _in_time(question: Question, record: Memory) -> float:
     """How well a record, or a time its text names, fits the times asked about, in [0, 1]."""
     fit = when.preference(question.times, record.valid_from, record.valid_to, record.recorded_at)
+    if fit >= 1.0 or len(record.text) > NAMES_TIME:
+        return fit
     named = when.find_intervals(record.text, from_iso(record.valid_from or record.recorded_at))
     return max(
         [
