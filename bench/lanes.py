@@ -1,7 +1,8 @@
-"""Rankings of each lane alone and of lanes fused plainly, all from the engine's own candidates.
+"""Rankings of each index and lane alone, and of them fused plainly.
 
-The lanes are listened to while the engine answers, so they get the very question the engine makes
-of a query. Of a long message the engine asks parts as well; the lanes here are those of the whole.
+The two indexes are asked for every gram of the query as it stands: plain BM25, the baseline. The
+lexical and the semantic lane are listened to while the engine answers, so they get the very
+question the engine makes of a query (of a long message, the whole of it).
 """
 
 from __future__ import annotations
@@ -15,15 +16,14 @@ from bench.data import Query, Task
 from brain.recall import fusion, lexical, semantic
 from brain.store import file, memories, terms
 from brain.text.fold import fold
-from brain.text.grams import query_terms
+from brain.text.grams import query_terms, trigram_windows
 
 DEPTH = 100
-"""Candidates of the baseline, as many as a lane of the engine proposes."""
+"""Candidates of an index asked plainly, as many as a lane of the engine proposes."""
 
-BASELINE = "character bigrams, BM25, nothing else"
-BIGRAM = "bigram lane alone"
-TRIGRAM = "trigram lane alone"
-LEXICAL = "lexical lane (bigram, then trigram)"
+BIGRAM = "bigram BM25 alone"
+TRIGRAM = "trigram BM25 alone"
+LEXICAL = "lexical lane alone"
 SEMANTIC = "semantic lane alone"
 BIGRAM_TRIGRAM = "bigram + trigram, plain RRF"
 BIGRAM_SEMANTIC = "bigram + semantic, plain RRF"
@@ -31,7 +31,7 @@ TRIGRAM_SEMANTIC = "trigram + semantic, plain RRF"
 LEXICAL_SEMANTIC = "lexical lane + semantic, plain RRF"
 ALL_THREE = "bigram + trigram + semantic, plain RRF"
 
-ALONE = (BASELINE, BIGRAM, TRIGRAM, LEXICAL, SEMANTIC)
+ALONE = (BIGRAM, TRIGRAM, LEXICAL, SEMANTIC)
 """The single lanes; an engine must not lose to the best of them."""
 
 NAMES = (*ALONE, BIGRAM_TRIGRAM, BIGRAM_SEMANTIC, TRIGRAM_SEMANTIC, LEXICAL_SEMANTIC, ALL_THREE)
@@ -52,26 +52,14 @@ class Heard:
         self._near.clear()
 
     def rankings(self) -> Rankings:
-        """Memory ids, best first, under each name of ``NAMES`` that took part."""
+        """Memory ids, best first, of each lane that took part.
+
+        ``BIGRAM`` is here what the gram index gave the lexical lane.
+        """
         found = self._words[0].found if self._words else ()
-        grams = [f.id for f in found if f.score > 0]
-        windows = [f.id for f in sorted(found, key=lambda f: (-f.trigram, f.id)) if f.trigram > 0]
-        both = [f.id for f in found]
-        out = {
-            BIGRAM: grams,
-            TRIGRAM: windows,
-            LEXICAL: both,
-            BIGRAM_TRIGRAM: fused(grams, windows),
-        }
+        out = {BIGRAM: [f.id for f in found if f.score > 0], LEXICAL: [f.id for f in found]}
         if self._near:
-            near = [n.id for n in self._near[0]]
-            out |= {
-                SEMANTIC: near,
-                BIGRAM_SEMANTIC: fused(grams, near),
-                TRIGRAM_SEMANTIC: fused(windows, near),
-                LEXICAL_SEMANTIC: fused(both, near),
-                ALL_THREE: fused(grams, windows, near),
-            }
+            out[SEMANTIC] = [n.id for n in self._near[0]]
         return out
 
 
@@ -82,13 +70,42 @@ def listening() -> Iterator[Heard]:
         yield Heard(words, near)
 
 
-def baseline(store: file.Store, task: Task, query: Query) -> list[int]:
-    """FTS5's BM25 over every character bigram (and word) of the query as it stands."""
-    view = files.view(query.scope, task.asked_at(query))
-    with store.read() as db:
-        scopes = memories.scope_ids(db, view.scopes or ())
-        asked = list(dict.fromkeys(query_terms(fold(query.text))))
-        return [i for i, _ in terms.search(db, terms.GRAMS, asked, view, scopes, DEPTH)]
+class Lanes:
+    """The rankings of one memory file.
+
+    Args:
+        store: the file.
+        heard: the lanes of the engine, having answered the same question.
+    """
+
+    def __init__(self, task: Task, store: file.Store, heard: Heard) -> None:
+        self._task = task
+        self._store = store
+        self._heard = heard
+
+    def rankings(self, query: Query) -> Rankings:
+        """Memory ids, best first, under each name of ``NAMES`` that took part."""
+        folded = fold(query.text)
+        grams = self._plain(terms.GRAMS, query_terms(folded), query)
+        windows = self._plain(terms.TRIGRAMS, trigram_windows(folded), query)
+        out = self._heard.rankings()
+        words, near = out[LEXICAL], out.get(SEMANTIC)
+        out |= {BIGRAM: grams, TRIGRAM: windows, BIGRAM_TRIGRAM: fused(grams, windows)}
+        if near is not None:
+            out |= {
+                BIGRAM_SEMANTIC: fused(grams, near),
+                TRIGRAM_SEMANTIC: fused(windows, near),
+                LEXICAL_SEMANTIC: fused(words, near),
+                ALL_THREE: fused(grams, windows, near),
+            }
+        return out
+
+    def _plain(self, index: str, asked: Sequence[str], query: Query) -> list[int]:
+        view = files.view(query.scope, self._task.asked_at(query))
+        with self._store.read() as db:
+            scopes = memories.scope_ids(db, view.scopes or ())
+            grams = list(dict.fromkeys(asked))
+            return [i for i, _ in terms.search(db, index, grams, view, scopes, DEPTH)]
 
 
 def fused(*rankings: Sequence[int]) -> list[int]:

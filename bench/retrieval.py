@@ -1,7 +1,7 @@
 """Measures recall: ``python -m bench.retrieval --data DIR [--sets a,b] [--model …] [--out FILE]``.
 
 For each set one real memory file is built, and every query runs through the real engine and
-through each lane alone, each pair and all three under plain RRF, from the same candidate lists.
+through each lane alone, each pair and all three under plain RRF (see :mod:`bench.lanes`).
 Scores are those of the data folder's ``score.py``; a query sees its own scope and the global one.
 """
 
@@ -61,13 +61,13 @@ def measure(
         contextlib.closing(store),
         lanes.listening() as heard,
     ):
+        ways = lanes.Lanes(task, store, heard)
         for query in task.queries:
             if not task.relevant.get(query.id):
                 continue
             heard.clear()
             engine = _ids(_recall(brain, task, query, words_only=False))
-            found = heard.rankings()
-            found[lanes.BASELINE] = lanes.baseline(store, task, query)
+            found = ways.rankings(query)
             found[ENGINE] = engine
             if embedder is not None:
                 found[WORDS_ONLY] = _ids(_recall(brain, task, query, words_only=True))
@@ -132,7 +132,7 @@ def by_kind(found: Sequence[Measured]) -> str:
         whole = m.scores[ENGINE]
         kinds = whole.get("kinds") or {"all": whole["all"]}
         for kind, values in kinds.items():
-            beside = [_kind_value(m, way, kind) for way in (lanes.BASELINE, lanes.SEMANTIC)]
+            beside = [_kind_value(m, way, kind) for way in (lanes.BIGRAM, lanes.SEMANTIC)]
             own = [values[key] for _, key in METRICS]
             rows.append([f"{m.name} · {kind}", int(values["n"]), *own, *beside])
     head = ("set · kind", "n", *(f"{label}" for label, _ in METRICS))
@@ -153,7 +153,8 @@ def page(found: Sequence[Measured], model: str) -> str:
         f"Model {model}; {platform.machine()}, Python {platform.python_version()}. Made by "
         "`python -m bench.retrieval`.",
         "The quality lane has no row of its own: it ranks only what another lane proposed, and "
-        "the notes of these sets are all of one quality.",
+        "the notes of these sets are all of one quality. The lexical and the semantic lane are "
+        "the engine's own candidates; the two indexes are asked plainly, for every gram.",
     ]
     for label, metric in METRICS:
         parts += [f"### {label}", overview(found, metric)]

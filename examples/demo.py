@@ -57,7 +57,10 @@ def main() -> int:
     if failed:
         print(f"有 {len(failed)} 个问题没有得到预期的结果。")
         return 1
-    print("全部符合预期。自己试：python brain.py add 要记住的话；python brain.py inject 要问的话")
+    print(
+        "全部符合预期。自己试（先 . .venv/bin/activate）："
+        "python brain.py add 要记住的话；python brain.py inject 要问的话"
+    )
     return 0
 
 

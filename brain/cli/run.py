@@ -83,7 +83,8 @@ def _unforeseen(error: Exception) -> BrainError:
     if isinstance(error, ModuleNotFoundError) and error.name and error.name[:5] != "brain":
         return BrainError(
             "brain_package_missing",
-            f"缺少 Python 包 {error.name}；请把 brain-memory 重新装一遍（pip install）。",
+            f"缺少 Python 包 {error.name}；先进入装好的环境（. .venv/bin/activate），"
+            "或用 pip install . 装上。",
             EXIT_UNAVAILABLE,
         )
     return BrainError(

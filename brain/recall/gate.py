@@ -196,6 +196,9 @@ def answers(question: Question, ranked: Ranked, weights: Weights, hit: Hit | Non
     finds too little nearness between one word and a sentence.
     """
     found = features(question, ranked, weights, hit)
+    if weights.model == NO_MODEL and found["content"] <= 0.0:
+        # Without vectors words are all the evidence there is.
+        return 0.0
     value = probability(weights, found)
     if question.bare and found["content"] >= HELD_WHOLE:
         return max(value, BARE)
