@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import apsw
 import pytest
 from conftest import Make
 from engine_parts import EVERYDAY, fill, ids, shares_no_word, terms, texts
@@ -11,8 +12,16 @@ from engine_parts import EVERYDAY, fill, ids, shares_no_word, terms, texts
 from brain import Brain
 from brain.embed.protocol import Embedder
 from brain.recall import search
-from brain.store import memories, vectors
+from brain.store import vectors
+from brain.store.sql import rows
 from brain.text import sentences
+
+
+def passages_of(db: apsw.Connection, memory_id: int) -> list[tuple[int, int, int]]:
+    """A memory's passages as they stand in the file: (id, start, stop)."""
+    query = "SELECT id, start, stop FROM passages WHERE memory_id = ? ORDER BY start"
+    return [(a, b, c) for a, b, c in rows(db, query, (memory_id,))]
+
 
 SPEAKERS = ("市场部", "财务部", "行政部", "研发部", "客服部")
 TOPICS = (
@@ -64,7 +73,7 @@ def test_a_line_of_a_long_text_is_found_by_the_vector_of_its_own_passage(
     hit = found.hits[ids(found).index(memory_id)]
     assert terms(hit) == ()
     with archive._store.read() as db:
-        spans = memories.passages_of(db, memory_id)
+        spans = passages_of(db, memory_id)
         assert len(spans) > 2
         vector = archive._embedder.embed_query(question)  # type: ignore[union-attr]
         near = vectors.similarities(db, "vectors_1", vector.tobytes(), [memory_id, 1])
@@ -77,7 +86,7 @@ def test_a_line_of_a_long_text_is_found_by_the_vector_of_its_own_passage(
 def test_every_character_of_a_long_text_is_in_a_passage(archive: Brain) -> None:
     text = archive.get(1).text
     with archive._store.read() as db:
-        spans = [(start, stop) for _, start, stop in memories.passages_of(db, 1)]
+        spans = [(start, stop) for _, start, stop in passages_of(db, 1)]
     assert "".join(text[a:b] for a, b in spans) == text
     assert spans == sentences.passages(text)
 

@@ -10,7 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from brain.text.fold import fold
-from brain.text.numerals import numeral_spans, numeral_variants, read_number, write_number
+from brain.text.numerals import numeral_spans, read_number, write_number
+
+
+def numeral_variants(folded: str) -> list[tuple[str, str]]:
+    """The numbers of a query as they stand there, each with another way to write it."""
+    return [(folded[a:b], other) for a, b, ways in numeral_spans(folded) for other in ways]
+
 
 CHARS = "零〇一二三两九十百千万亿半点年月日号后个岁第周01679.,:%-/ 分之楼kmv刻钟上下午壹拾几"
 

@@ -186,6 +186,20 @@ def _settle(db: apsw.Connection) -> None:
     db.pragma("mmap_size", MAPPED_BYTES)
 
 
+@contextlib.contextmanager
+def immediate(db: apsw.Connection) -> Iterator[None]:
+    """A block as one ``BEGIN IMMEDIATE`` transaction; any exception undoes it all."""
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+    except BaseException:
+        # A full disk may have ended the transaction already.
+        if db.in_transaction:
+            db.execute("ROLLBACK")
+        raise
+    db.execute("COMMIT")
+
+
 def identity(path: Path) -> tuple[int, int] | None:
     """Which file is at a path now: device and inode; None where there is none."""
     try:

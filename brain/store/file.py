@@ -77,16 +77,8 @@ class Store:
         with self._write_lock:
             db = self._writer()
             self._refuse_replaced()
-            with connection.translated(self.path):
-                db.execute("BEGIN IMMEDIATE")
-                try:
-                    yield db
-                except BaseException:
-                    # A full disk may have ended the transaction already.
-                    if db.in_transaction:
-                        db.execute("ROLLBACK")
-                    raise
-                db.execute("COMMIT")
+            with connection.translated(self.path), connection.immediate(db):
+                yield db
 
     def _refuse_replaced(self) -> None:
         """Refuses to write into a file that is no longer the one at the path."""
@@ -148,18 +140,12 @@ class Store:
     def _migrate(self, db: apsw.Connection) -> None:
         with connection.translated(self.path):
             connection.require_fts5(db)
-            db.execute("BEGIN IMMEDIATE")
-            try:
+            with connection.immediate(db):
                 # Another process may have done it while this one waited for the lock.
                 fresh = schema.version(db) == 0
                 schema.migrate(db)
                 if fresh:
                     meta.put(db, **{meta.FOLD: FOLD_VERSION})
-            except BaseException:
-                if db.in_transaction:
-                    db.execute("ROLLBACK")
-                raise
-            db.execute("COMMIT")
 
     def _catch_up(self, db: apsw.Connection) -> None:
         """Brings indexes up to date that were written under another folding or without a part."""
@@ -169,19 +155,13 @@ class Store:
             refresh = meta.VECTORS_BEHIND in found and self.vectors_loaded
             if not refold and not refresh:
                 return
-            db.execute("BEGIN IMMEDIATE")
-            try:
+            with connection.immediate(db):
                 if refold:
                     reindex(db)
                 if refresh:
                     for memory in memories.everything(db, None, None, None):
                         vectors.refresh(db, memory)
                     meta.put(db, **{meta.VECTORS_BEHIND: None})
-            except BaseException:
-                if db.in_transaction:
-                    db.execute("ROLLBACK")
-                raise
-            db.execute("COMMIT")
 
     def _prepared_empty(self) -> apsw.Connection:
         db = apsw.Connection(":memory:")

@@ -255,14 +255,6 @@ def add_passages(
     return out
 
 
-def passages_of(db: apsw.Connection, memory_id: int) -> list[tuple[int, int, int]]:
-    """A memory's passages as (id, start, stop)."""
-    found = rows(
-        db, "SELECT id, start, stop FROM passages WHERE memory_id = ? ORDER BY start", (memory_id,)
-    )
-    return [(int(a), int(b), int(c)) for a, b, c in found]
-
-
 def texts_after(db: apsw.Connection, last_id: int) -> Iterator[tuple[int, str, str]]:
     """(id, text, scope) of every record with a higher id, in id order."""
     yield from rows(db, "SELECT id, text, scope FROM memories WHERE id > ? ORDER BY id", (last_id,))

@@ -6,7 +6,6 @@ Neither keeps the text. bm25 is FTS5's own (k1 1.2, b 0.75, https://sqlite.org/f
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 
 import apsw
@@ -152,18 +151,6 @@ def _visible(
 ) -> list[tuple[int, float]]:
     shown = visible(db, [i for i, _ in best], view)
     return [(i, score) for i, score in best if i in shown][:limit]
-
-
-def holders(
-    db: apsw.Connection, index: str, term: str, among: Iterable[int] | None = None
-) -> set[int]:
-    """Ids of memories that hold one term, optionally only among some."""
-    sql = f"SELECT rowid FROM {index} WHERE {index} MATCH ?"
-    args: list[object] = [_match([term], None)]
-    if among is not None:
-        sql += " AND rowid IN (SELECT value FROM json_each(?))"
-        args.append(json.dumps(list(among)))
-    return {int(row[0]) for row in rows(db, sql, args)}
 
 
 def frequency(db: apsw.Connection, index: str, term: str) -> int:

@@ -298,18 +298,6 @@ def numeral_spans(folded: str) -> list[tuple[int, int, tuple[str, ...]]]:
     return out
 
 
-def numeral_variants(folded: str) -> list[tuple[str, str]]:
-    """The numbers of a query as they stand there, each with another way to write it.
-
-    Args:
-        folded: a query from :func:`brain.text.fold.fold`.
-
-    Returns:
-        Pairs in text order; a number with several other ways comes several times.
-    """
-    return [(folded[a:b], other) for a, b, ways in numeral_spans(folded) for other in ways]
-
-
 def _number_at(text: str, at: int, word_end: int) -> _Found | None:
     if not _may_begin(text, at, word_end):
         return None
