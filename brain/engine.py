@@ -22,7 +22,7 @@ from brain.ccr import handles, narrow
 from brain.errors import EXIT_CONFIG, EXIT_NO, EXIT_NO_INPUT, EXIT_UNAVAILABLE, BrainError
 from brain.inject import brief as briefing
 from brain.inject import pack
-from brain.recall import duplicates, gate, question, search
+from brain.recall import duplicates, explain, gate, question, search
 from brain.recall.search import Ranked, Source
 from brain.store import file, journal, lineage, memories, meta, terms, vectors
 from brain.store.view import View
@@ -756,6 +756,21 @@ class Brain:
         found = self._find(asked, view, k, semantic=False)
         held = [h for h in found.hits if "lexical" in h.lanes]
         return m.RecallResult(query, tuple(held[:k]), found.skills, None, found.degraded)
+
+    def explained(self, result: m.RecallResult) -> m.RecallResult:
+        """The same result with its matched terms as words; loads the segmenter (0.1 s once).
+
+        The user's own words stay whole.
+        """
+        own = [" ".join(str(x) for x in (w.word, w.freq, w.tag) if x) for w in self.words()]
+        cut = words.content_words(fold(m.clean_query(result.query)), own)
+        told = (f"查询切成词：{'、'.join(cut)}。",) if cut else ()
+        return replace(
+            result,
+            hits=tuple(explain.by_words(h, cut) for h in result.hits),
+            skills=tuple(explain.by_words(h, cut) for h in result.skills),
+            notes=(*told, *result.notes),
+        )
 
     def check(
         self,

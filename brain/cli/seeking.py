@@ -68,6 +68,8 @@ def recall(
             include_expired=include_expired,
             context=context,
         )
+        if explain:
+            found = brain.explained(found)
     _print_found(found, explain, as_json)
     return 0
 
@@ -102,6 +104,8 @@ def search(
             known_at=known_at,
             include_expired=include_expired,
         )
+        if explain:
+            found = brain.explained(found)
     _print_found(found, explain, as_json)
     return 0
 
