@@ -558,7 +558,7 @@ def test_archived_records_are_out_of_recall(make: Make, e5: Embedder) -> None:
     fill(brain, EVERYDAY[:4])
     put_away = brain.add("旧宿舍的暖瓶在床底").id
     assert put_away in ids(brain.recall("暖瓶", k=20))
-    from brain.store import lineage
+    from brain.time import lineage
 
     with brain._store.write() as db:
         lineage.change(

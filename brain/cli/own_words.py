@@ -9,8 +9,9 @@ import typer
 from brain.cli.command import about
 from brain.cli.console import note, out, out_json, visible
 from brain.cli.options import Db, Json
-from brain.engine import Brain, OwnWord
+from brain.engine import Brain
 from brain.errors import EXIT_NO
+from brain.results import OwnWord
 
 
 @about(

@@ -14,9 +14,10 @@ from brain.cli.degraded import warn
 from brain.cli.inputs import text_or_stdin
 from brain.cli.options import At, Db, Json, MemoryId, Scope, Stdin, Why, number
 from brain.cli.render import memory_line
-from brain.engine import Brain, InitResult
+from brain.engine import Brain
 from brain.errors import BrainError
 from brain.memory import DEFAULT_IMPORTANCE, DEFAULT_KIND, DEFAULT_SOURCE
+from brain.results import InitResult
 
 
 @about(
