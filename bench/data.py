@@ -61,10 +61,15 @@ asked over other notes (``abst-lcqmc-dev@200``) its topic is simply absent."""
 
 
 def what_is_missing(name: str, kind: str) -> str:
-    """Why a kind of unanswerable query has no answer: ``absent``, ``near miss`` or ``fact``."""
-    if (name, kind) in FACT_MISSING:
+    """Why a kind of unanswerable query has no answer: ``absent``, ``near miss`` or ``fact``.
+
+    Args:
+        name: a set, or ``NAME@SIZE``.
+    """
+    base = name.split("@")[0]
+    if (base, kind) in FACT_MISSING:
         return FACT
-    return NEAR if (name, kind) in NEAR_MISS else ABSENT
+    return NEAR if (base, kind) in NEAR_MISS else ABSENT
 
 
 class Scorer(Protocol):
@@ -117,6 +122,8 @@ class Task:
     docs: tuple[Doc, ...]
     queries: tuple[Query, ...]
     relevant: Mapping[str, frozenset[str]] = field(repr=False)
+    asked: Mapping[str, datetime] = field(default_factory=dict, repr=False)
+    """When a query is asked, by its id, where that is known."""
 
     @cached_property
     def _latest(self) -> dict[str, datetime]:
@@ -127,7 +134,10 @@ class Task:
         return latest
 
     def asked_at(self, query: Query) -> datetime:
-        """The instant a query is asked: an hour after the last thing its scope was told."""
+        """The instant a query is asked: by default an hour after the last thing its scope was
+        told."""
+        if query.id in self.asked:
+            return self.asked[query.id]
         told = [self._latest[s] for s in (query.scope, "") if s in self._latest]
         return max(told, default=UNDATED) + timedelta(hours=1)
 
@@ -139,6 +149,8 @@ class Task:
             digest.update(repr((doc.id, doc.text, doc.scope, doc.time)).encode())
         for query in self.queries:
             digest.update(repr(query).encode())
+        if self.asked:
+            digest.update(repr(sorted(self.asked.items())).encode())
         return digest.hexdigest()[:16]
 
 

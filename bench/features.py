@@ -10,7 +10,7 @@ import hashlib
 import json
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +18,7 @@ import numpy as np
 from bench import files, spies
 from bench.data import Task
 from bench.vectors import NO_MODEL, CachedEmbedder
-from brain.recall import gate
+from brain.recall import gate, languages
 from brain.text.fold import simplify
 from brain.text.sentences import passages
 
@@ -63,6 +63,35 @@ def background(task: Task, embedder: CachedEmbedder) -> tuple[float, float]:
     return float(found.mean()), float((found**2).mean())
 
 
+def across(tasks: Sequence[Task], english: Task, embedder: CachedEmbedder) -> dict[str, float]:
+    """Mean similarity of queries to unrelated notes where one side is English or both are.
+
+    Args:
+        tasks: Chinese sets, each weighing the same.
+        english: an English one.
+    """
+    asked, told = _sample(english, embedder)
+    others = [_sample(task, embedder) for task in tasks]
+    return {
+        languages.pair(languages.CHINESE, languages.ENGLISH): float(
+            np.mean([(told @ queries.T).mean() for queries, _ in others])
+        ),
+        languages.pair(languages.ENGLISH, languages.CHINESE): float(
+            np.mean([(docs @ asked.T).mean() for _, docs in others])
+        ),
+        languages.pair(languages.ENGLISH, languages.ENGLISH): background(english, embedder)[0],
+    }
+
+
+def _sample(task: Task, embedder: CachedEmbedder) -> tuple[np.ndarray, np.ndarray]:
+    """Vectors of some queries and some notes of a set."""
+    rng = np.random.default_rng(0)
+    docs = [task.docs[i].text for i in rng.permutation(len(task.docs))[:NEAR_DOCS]]
+    asked = [task.queries[i].text for i in rng.permutation(len(task.queries))[:NEAR_QUERIES]]
+    queries = np.stack([embedder.embed_query(simplify(text)) for text in asked])
+    return queries, embedder.embed_documents([_first_passage(text) for text in docs])
+
+
 def _first_passage(text: str) -> str:
     """What the engine embeds of a text's beginning."""
     start, stop = passages(text)[0]
@@ -73,8 +102,7 @@ def collect(
     name: str,
     tasks: Sequence[Task],
     embedder: CachedEmbedder | None,
-    near: float,
-    spread: float,
+    weights: gate.Weights,
     cache: Path,
     *,
     fresh: bool = False,
@@ -85,18 +113,19 @@ def collect(
     Args:
         name: of the whole, in reports and in the cache.
         tasks: each becomes a memory file of its own.
-        near, spread: of this embedder, for the features that are measured in them.
+        weights: of this embedder, for what the features are measured in; it decides nothing.
         fresh: run the engine even so.
     """
     model = embedder.name if embedder else NO_MODEL
     prints = hashlib.sha256("".join(t.fingerprint for t in tasks).encode()).hexdigest()[:16]
-    stamp = f"{prints}-{files.sources(_SEEING)}-{files.indexing()}-{near}-{spread}"
+    measured = f"{weights.near}-{weights.spread}-{sorted(weights.languages.items())}"
+    stamp = f"{prints}-{files.sources(_SEEING)}-{files.indexing()}-{measured}"
     path = cache / "features" / model / f"{name}.json"
     if path.is_file() and not fresh:
         data = json.loads(path.read_text(encoding="utf-8"))
         if data["stamp"] == stamp:
             return _dump(name, tasks, data["features"])
-    weights = gate.Weights(model, 0.0, {}, {gate.DEFAULT: _NEVER}, near, spread)
+    weights = replace(weights, thresholds={gate.DEFAULT: _NEVER})
     print(f"asking the engine: {name} …", file=sys.stderr)
     found = [f for task in tasks for f in _ask(task, embedder, weights, cache)]
     if embedder:

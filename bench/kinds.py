@@ -1,8 +1,9 @@
 """Measures the kinds of question people type: ``python -m bench.kinds [--model …] [--out FILE]``.
 
 ``bench/kinds.jsonl`` holds invented notes of one person, told on different days, and questions of
-each kind with the notes that answer them. One memory file is built from it, and every question
-runs through the engine, and through its bigram lane and its semantic lane alone.
+each kind with the notes that answer them; what no note answers is of the kind ``absent``. One
+memory file is built from it, and every question runs through the engine, and through its bigram
+lane and its semantic lane alone.
 """
 
 from __future__ import annotations
@@ -31,6 +32,12 @@ FIRST_DAY = datetime(2025, 4, 1, 10, 0)
 NOW = datetime(2026, 3, 2, 12, 0)
 """When a question without a time of its own is asked: a Monday, after the last note."""
 
+ABSENT = "absent"
+"""The kind of the questions that no note answers."""
+
+SET = "own"
+"""The name of these notes as a set beside the shared ones."""
+
 K = 10
 
 ENGINE = "engine"
@@ -53,7 +60,7 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question, and the notes of which any one answers it."""
+    """A question, and the notes of which any one answers it; none for the kind ``absent``."""
 
     kind: str
     text: str
@@ -147,6 +154,21 @@ def ask(
     return out
 
 
+def as_set() -> data.Task:
+    """Notes and questions as one more set, without those that belong to a scope."""
+    notes, questions = read()
+    docs = tuple(data.Doc(n.id, n.text, "", n.told) for n in notes if not n.scope)
+    named = {f"{q.kind}-{i}": q for i, q in enumerate(questions) if not q.scope}
+    return data.Task(
+        SET,
+        DATA,
+        docs,
+        tuple(data.Query(i, q.text, "", q.kind, bool(q.answers)) for i, q in named.items()),
+        {i: q.answers for i, q in named.items() if q.answers},
+        {i: q.now for i, q in named.items()},
+    )
+
+
 def by_kind(asked: Iterable[Asked]) -> dict[str, list[Asked]]:
     """Grouped by kind, in the order of the data."""
     out: dict[str, list[Asked]] = {}
@@ -164,9 +186,14 @@ def table(asked: Sequence[Asked]) -> str:
     """A row for each kind and one for all: shares of questions, lanes beside the engine."""
     ways = [w for w in (*ALONE, ENGINE) if any(w in one.found for one in asked)]
     rows: list[Row] = []
-    for kind, group in (*by_kind(asked).items(), ("all", list(asked))):
+    answered = [a for a in asked if a.question.kind != ABSENT]
+    for kind, group in (*by_kind(answered).items(), ("all of these", answered)):
         shares = [hits(group, k, way) / len(group) for way in ways for k in (1, 3)]
         rows.append([kind, len(group), *shares, sum(a.yes for a in group) / len(group)])
+    absent = [a for a in asked if a.question.kind == ABSENT]
+    if absent:
+        wrong = sum(a.yes for a in absent) / len(absent)
+        rows.append([ABSENT, len(absent), *[None] * (2 * len(ways)), wrong])
     head = [f"{way} hit@{k}" for way in ways for k in (1, 3)]
     return tables.table(("kind", "n", *head, "gate yes"), rows, digits=2)
 
@@ -175,7 +202,8 @@ def misses(asked: Iterable[Asked]) -> str:
     """The questions whose first hit does not answer, or that the gate keeps silent on."""
     lines = []
     for one in asked:
-        if one.hit(1) and one.yes:
+        right = not one.yes if one.question.kind == ABSENT else one.hit(1) and one.yes
+        if right:
             continue
         first = " ".join(one.found[ENGINE][:3])
         places = " ".join(f"{way} {one.place(way)}" for way in one.found)

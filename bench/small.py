@@ -118,4 +118,4 @@ def _some(notes: list[Doc], wanted: set[str], size: int, rng: np.random.Generato
 def _part(task: Task, docs: Sequence[Doc], queries: Sequence[Query]) -> Task:
     here = {d.id for d in docs}
     relevant = {q.id: task.relevant.get(q.id, frozenset()) & here for q in queries if q.answerable}
-    return Task(task.name, task.folder, tuple(docs), tuple(queries), relevant)
+    return replace(task, docs=tuple(docs), queries=tuple(queries), relevant=relevant)

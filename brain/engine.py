@@ -818,6 +818,7 @@ class Brain:
                     None if embedder is None else vector,
                     facts.get(meta.VECTORS),
                     facts.get(meta.LAST_DECAY),
+                    gate.lift(model, one.language),
                 )
                 look = self._look(source, one, view, k, model, wanted, degraded)
                 if best is None or look.decision.probability > best.decision.probability:

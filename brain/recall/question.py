@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from brain.recall import languages
 from brain.text import when
 from brain.text.fold import fold
 from brain.text.grams import is_han, query_terms, trigram_windows
@@ -41,7 +42,7 @@ WORTH = {"numeral": 1.0, "homophone": 1.0, "region": 0.9, "colloquial": 0.7, "tr
 """What another way to write a phrase counts, by kind: the same spelled otherwise counts in full, a
 word for the same thing less."""
 
-SPELLINGS = frozenset({"homophone", "region"})
+SPELLINGS = frozenset({"homophone", "region", "colloquial"})
 
 LONG = 120
 """Characters from which a query is a message that holds its question among other things."""
@@ -96,6 +97,7 @@ class Question:
         bare: a word or two and nothing asked about them (k8s, nginx 配置).
         times: the times it asks about, a soft preference.
         rewritings: other ways to write parts of it.
+        language: ``zh`` or ``en``.
     """
 
     text: str
@@ -107,6 +109,7 @@ class Question:
     bare: bool = False
     times: tuple[when.Interval, ...] = ()
     rewritings: tuple[Rewriting, ...] = ()
+    language: str = languages.CHINESE
 
     def weight(self, term: str) -> float:
         """How much a term counts: function words less, where there is content beside them."""
@@ -196,6 +199,7 @@ def _read(text: str, now: datetime, own_words: Sequence[str]) -> Question:
         0 < len(runs) <= MOST_BARE_WORDS and _width(folded) <= MOST_BARE_WIDTH,
         times,
         tuple(_rewritings(folded, own, times)) if len(folded) <= LONG else (),
+        languages.of(text),
     )
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import apsw
 
 from brain.memory import Hit, LaneRank, Memory
-from brain.recall import evidence, fusion, lexical, semantic
+from brain.recall import evidence, fusion, languages, lexical, semantic
 from brain.recall.quality import quality
 from brain.recall.question import Question
 from brain.store import memories, terms, vectors
@@ -66,12 +66,14 @@ class Source:
         vector: the embedded question, (dim,), or None to leave the semantic lane out.
         table: the vector table, or None.
         reference: the instant recency counts from, UTC ISO; None before the first decay.
+        lift: what the similarity of a note gains that is not in the question's language.
     """
 
     db: apsw.Connection
     vector: NDArray[np.float32] | None
     table: str | None
     reference: str | None
+    lift: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +112,7 @@ def run(source: Source, question: Question, view: View, limit: int) -> Ranked:
     near: tuple[semantic.Near, ...] = ()
     if source.vector is not None and source.table is not None:
         near = semantic.lane(db, source.table, source.vector, view, scope_ids, pool)
+        near = semantic.lifted(near, _foreign(source, question, [n.id for n in near]), source.lift)
     by_words = {f.id: place for place, f in enumerate(words.found, start=1)}
     by_meaning = {n.id: place for place, n in enumerate(near, start=1)}
     lanes = [(1.0, by_words), (1.0, by_meaning)]
@@ -194,7 +197,10 @@ def _weigh(
         similarity |= dict.fromkeys(absent, near[-1].similarity)
     elif absent and source.vector is not None and source.table is not None:
         exact = vectors.similarities(source.db, source.table, source.vector.tobytes(), absent)
-        similarity |= {i: value for i, (value, _) in exact.items()}
+        foreign = _foreign(source, question, absent)
+        similarity |= {
+            i: value + (source.lift if i in foreign else 0.0) for i, (value, _) in exact.items()
+        }
     return evidence.weigh(
         {i: fold(record.text) for i, record in records.items()},
         {i: s for i, s in similarity.items() if i in records},
@@ -204,6 +210,15 @@ def _weigh(
         terms.average_length(source.db),
         {i: _in_time(question, record) for i, record in records.items()} if question.times else {},
     )
+
+
+def _foreign(source: Source, question: Question, ids: Sequence[int]) -> set[int]:
+    """Which of the memories are not in the question's language; none where that makes no odds."""
+    if not source.lift or not ids:
+        return set()
+    heads = memories.latin_heads(source.db, ids, languages.LOOKED_AT)
+    english = {i for i, head in heads.items() if languages.of(head) == languages.ENGLISH}
+    return english if question.language == languages.CHINESE else set(ids) - english
 
 
 def _in_time(question: Question, record: Memory) -> float:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import apsw
@@ -42,3 +42,11 @@ def lane(
     """
     rows = vectors.search(db, table, vector.tobytes(), view, scope_ids, limit)
     return tuple(Near(memory_id, passage, similarity) for memory_id, passage, similarity in rows)
+
+
+def lifted(near: Sequence[Near], foreign: Collection[int], lift: float) -> tuple[Near, ...]:
+    """The lane with some memories' similarities raised; nearest first, ties by id."""
+    if not foreign:
+        return tuple(near)
+    raised = (replace(n, similarity=n.similarity + lift) if n.id in foreign else n for n in near)
+    return tuple(sorted(raised, key=lambda n: (-n.similarity, n.id)))

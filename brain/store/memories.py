@@ -198,6 +198,18 @@ def visible(db: apsw.Connection, ids: Sequence[int], view: View) -> set[int]:
     return {row[0] for row in found}
 
 
+def latin_heads(db: apsw.Connection, ids: Sequence[int], length: int) -> dict[int, str]:
+    """The beginnings, in characters, of those memories that begin with hardly any Han."""
+    found = rows(
+        db,
+        "SELECT id, head FROM (SELECT id, substr(text, 1, ?1) AS head FROM memories"
+        " WHERE id IN (SELECT value FROM json_each(?2)))"
+        " WHERE octet_length(head) < 1.2 * length(head)",
+        (length, json.dumps(list(ids))),
+    )
+    return dict(found)
+
+
 def count(db: apsw.Connection, view: View | None = None) -> int:
     """How many records a view shows; all of the file for None."""
     where, args = view.where() if view else ("1", [])

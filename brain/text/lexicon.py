@@ -190,7 +190,8 @@ morning thanks thank thx ty 3q ok okay okey yes yeah yep yup no nope nah sure fi
 good perfect awesome right gotcha bye goodbye cheers welcome sorry lol lmao haha hehe hmm hm oh wow
 continue next understood agreed roger 666 emm orz good_morning good_afternoon good_evening
 good_night good_job well_done see_you got_it go_on go_ahead no_problem no_worries sounds_good
-of_course you're_welcome
+of_course you're_welcome thank_you thank_you_so_much thank_you_very_much thanks_a_lot
+thanks_so_much many_thanks that's_all that's_it nice_work
 """
 """What alone makes a message chit-chat (``_`` is a blank). 谢谢谢谢 and 哈哈哈 are sequences."""
 
