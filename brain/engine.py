@@ -17,15 +17,15 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from brain import memory as m
-from brain.care import reembedding
+from brain.care import decay, feedback, reembedding
 from brain.ccr import handles, narrow
 from brain.errors import EXIT_CONFIG, EXIT_NO, EXIT_NO_INPUT, EXIT_UNAVAILABLE, BrainError
 from brain.inject import brief as briefing
 from brain.inject import pack
 from brain.recall import duplicates, explain, gate, question, search
 from brain.recall.search import Ranked, Source
-from brain.results import InitResult, OwnWord, Stats, SupersedeResult
-from brain.store import file, journal, memories, meta, terms, vectors
+from brain.results import DecayResult, InitResult, OwnWord, Stats, SupersedeResult
+from brain.store import file, journal, memories, meta, terms, uses, vectors
 from brain.store.view import View
 from brain.text import likeness, sentences, words
 from brain.text.fold import fold, simplify
@@ -547,6 +547,28 @@ class Brain:
             at = to_iso(now or now_utc())
             return lineage.change(db, memory, at, "confidence", why, confidence=checked)
 
+    def useful(
+        self, memory_id: int | str, *, why: str = "", now: datetime | None = None
+    ) -> m.Memory:
+        """Somebody says it was useful: stronger and a little surer (:mod:`brain.care.feedback`).
+
+        Raises:
+            BrainError: ``brain_not_found`` (1), ``brain_id_invalid``, ``brain_why_invalid`` (65).
+        """
+        return self._told(memory_id, "useful", why, now)
+
+    def wrong(
+        self, memory_id: int | str, *, why: str = "", now: datetime | None = None
+    ) -> m.Memory:
+        """Somebody says it is wrong: weaker and less sure, never gone. Raises as :meth:`useful`."""
+        return self._told(memory_id, "wrong", why, now)
+
+    def _told(self, memory_id: int | str, what: str, why: str, now: datetime | None) -> m.Memory:
+        m.check_why(why)
+        self._require_file(memory_id)
+        with self._store.write() as db:
+            return feedback.give(db, m.parse_id(memory_id), what, to_iso(now or now_utc()), why)
+
     # Reading ------------------------------------------------------------------------------
 
     def get(self, memory_id: int | str) -> m.Memory:
@@ -727,6 +749,9 @@ class Brain:
     ) -> m.InjectResult:
         """The block for an agent's prompt; '' when the gate says no.
 
+        What is in the block is noted as used, for the next decay, where that can be done at once;
+        not when another time is asked about, nor by a read-only Brain.
+
         Args:
             budget: estimated tokens the block may take; None is 420, 0 is unlimited.
 
@@ -758,6 +783,8 @@ class Brain:
         repeated = tuple(
             m.LeftOut(h.id, f"与 #{h.duplicate_of} 说的相同") for h in fitting if h.duplicate_of
         )
+        if as_of is None and known_at is None and not self._store.read_only:
+            uses.note(self.path, to_iso(now or now_utc()), [h.id for h in block.hits])
         return m.InjectResult(
             block.text,
             bool(block.text),
@@ -944,6 +971,38 @@ class Brain:
             self._missing_model = None
             self._asked_model = None
         return result
+
+    def decay(
+        self,
+        *,
+        daily: float = decay.DAILY,
+        archive_below: float = decay.ARCHIVE_BELOW,
+        idle_days: float = decay.IDLE_DAYS,
+        keep_importance: float = decay.KEEP_IMPORTANCE,
+        dry_run: bool = False,
+        why: str = "",
+        now: datetime | None = None,
+    ) -> DecayResult:
+        """Lets strengths fade by the days since the last run, and archives what is weak and idle.
+
+        Twice a day does no harm, a missed month is caught up, nothing is deleted; a run that was
+        killed is finished by the next one.
+
+        Args:
+            daily, archive_below, idle_days, keep_importance: see :class:`brain.care.decay.Rule`.
+            dry_run: say what would be done, and change nothing.
+
+        Raises:
+            BrainError: ``brain_decay_invalid`` (65), ``brain_db_missing`` (66).
+        """
+        rule = decay.Rule(daily, archive_below, idle_days, keep_importance)
+        if not self._store.exists():
+            raise BrainError(
+                "brain_db_missing", f"还没有记忆文件，没有可以衰减的：{self.path}", EXIT_NO_INPUT
+            )
+        if dry_run:
+            return decay.foreseen(self._store, rule, now or now_utc())
+        return decay.run(self._store, rule, why, now or now_utc())
 
     def words(self) -> tuple[OwnWord, ...]:
         """The user's own words."""

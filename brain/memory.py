@@ -31,6 +31,7 @@ MAX_EVIDENCE_CHARS = 2000
 
 DEFAULT_KIND = "note"
 SKILL_KIND = "skill"
+PREFERENCE_KIND = "preference"
 DEFAULT_SOURCE = "user"
 DEFAULT_IMPORTANCE = 0.5
 
@@ -132,11 +133,13 @@ class LaneRank:
         score: the lane's own raw value (bm25, cosine similarity, quality), never compared
             across lanes.
         terms: what matched, for the lexical lane.
+        recency: the factor in [0, 1] that age is, for the quality lane.
     """
 
     rank: int
     score: float
     terms: tuple[str, ...] = ()
+    recency: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +184,8 @@ def _lane_dict(name: str, lane: LaneRank) -> dict[str, Any]:
     out: dict[str, Any] = {"rank": lane.rank, "score": round(lane.score, 6)}
     if lane.terms:
         out["terms"] = list(lane.terms)
+    if lane.recency is not None:
+        out["recency"] = round(lane.recency, 6)
     return out
 
 

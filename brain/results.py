@@ -37,6 +37,58 @@ class SupersedeResult:
 
 
 @dataclass(frozen=True, slots=True)
+class Faded:
+    """A record that decay archives: the beginning of its text, its strength, days without use."""
+
+    id: int
+    head: str
+    strength: float
+    idle_days: float
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "id": self.id,
+            "head": self.head,
+            "strength": round(self.strength, 6),
+            "idle_days": round(self.idle_days, 3),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class DecayResult:
+    """What a run of decay did, or with ``dry_run`` would do.
+
+    Args:
+        days: from the last run, or from the oldest record before the first; 0: nothing was done.
+        decayed: how many records lost strength.
+        used: how many gained some for having been injected.
+        archived: ids, with what is to know about each in ``records``.
+        since, at: the last run's instant (None before the first) and this one's, UTC ISO.
+    """
+
+    days: float
+    decayed: int
+    used: int
+    archived: tuple[int, ...]
+    records: tuple[Faded, ...]
+    since: str | None
+    at: str
+    dry_run: bool
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "days": round(self.days, 6),
+            "decayed": self.decayed,
+            "used": self.used,
+            "archived": list(self.archived),
+            "records": [one.to_dict() for one in self.records],
+            "since": self.since,
+            "at": self.at,
+            "dry_run": self.dry_run,
+        }
+
+
+@dataclass(frozen=True, slots=True)
 class OwnWord:
     """One of the user's own words, as in jieba's user dictionary."""
 

@@ -22,7 +22,7 @@ from brain.cli.options import (
     Scope,
     whole_number,
 )
-from brain.cli.render import memory_line, memory_lines, size
+from brain.cli.render import local_time, memory_line, memory_lines, size
 from brain.engine import Brain
 
 
@@ -109,6 +109,10 @@ def stats(db: Db = None, as_json: Json = False) -> int:
     else:
         out(f"模型    {found.model}（{found.dim} 维；语言 {' '.join(found.languages)}）")
         out(f"向量    已有 {found.vectors_present}，缺 {found.vectors_missing}")
+    if found.last_decay is None:
+        out("衰减    还没有运行过")
+    else:
+        out(f"衰减    上次 {local_time(found.last_decay)}")
     return 0
 
 

@@ -66,7 +66,10 @@ def memory_lines(memory: Memory) -> Iterator[str]:
     yield heading(memory)
     yield visible(memory.text)
     yield ""
-    yield f"来源 {visible(memory.source)} · 重要 {memory.importance:g} · 可信 {memory.confidence:g}"
+    yield (
+        f"来源 {visible(memory.source)} · 重要 {memory.importance:g}"
+        f" · 可信 {memory.confidence:.3g} · 强度 {memory.strength:.3g}"
+    )
     since = "一直" if memory.valid_from is None else local_time(memory.valid_from)
     until = "" if memory.valid_to is None else f" 至 {local_time(memory.valid_to)}"
     yield f"生效 {since}{until} · 记于 {local_time(memory.recorded_at)}"
@@ -84,11 +87,16 @@ def hit_lines(hit: Hit, explain: bool) -> Iterator[str]:
     for line in hit.text.strip("\n").split("\n"):
         yield f"    {visible(line)}"
     if explain:
-        yield "    依据：" + "；".join(_lane(name, lane) for name, lane in hit.lanes.items())
+        strength = hit.memory.strength
+        told = "；".join(_lane(name, lane, strength) for name, lane in hit.lanes.items())
+        yield f"    依据：{told}"
 
 
-def _lane(name: str, lane: LaneRank) -> str:
-    told = f"{LANES.get(name, name)}第 {lane.rank}（{lane.score:.3f}）"
+def _lane(name: str, lane: LaneRank, strength: float) -> str:
+    age = ""
+    if lane.recency is not None and (lane.recency < 1.0 or strength < 1.0):
+        age = f"，时近 ×{lane.recency:.2f}，强度 {strength:.2f}"
+    told = f"{LANES.get(name, name)}第 {lane.rank}（{lane.score:.3f}{age}）"
     return f"{told} {visible(' '.join(lane.terms))}" if lane.terms else told
 
 

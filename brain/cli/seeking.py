@@ -1,4 +1,7 @@
-"""The verbs that look for an answer: recall, search, check, inject. They open read-only."""
+"""The verbs that look for an answer: recall, search, check, inject.
+
+They change no memory and open read-only; ``inject`` alone may note uses beside the file.
+"""
 
 from __future__ import annotations
 
@@ -195,7 +198,7 @@ def inject(
     """Prints the block for a prompt, or nothing."""
     context = context_or_stdin(context, question, stdin)
     query = text_or_stdin(question, stdin, "问题")
-    with Brain.open(db, read_only=True) as brain:
+    with Brain.open(db) as brain:
         found = brain.inject(
             query,
             budget=budget,

@@ -24,7 +24,15 @@ def quality(memory: Memory, reference: str | None) -> float:
     Returns:
         A value in [0, 1].
     """
+    return memory.importance * memory.confidence * memory.strength * recency(memory, reference)
+
+
+def recency(memory: Memory, reference: str | None) -> float:
+    """The factor of :func:`quality` that age is: 1 for a new record, never below 1 minus its share.
+
+    Args:
+        reference: as for :func:`quality`.
+    """
     age = max(0, to_ms(reference, 0) - to_ms(memory.recorded_at, 0)) / _DAY_MS
     faded: float = 1.0 - 0.5 ** (age / HALF_LIFE_DAYS)
-    recency = 1.0 - RECENCY_SHARE * faded
-    return memory.importance * memory.confidence * memory.strength * recency
+    return 1.0 - RECENCY_SHARE * faded

@@ -10,7 +10,7 @@ import apsw
 
 from brain.memory import Hit, LaneRank, Memory
 from brain.recall import evidence, fusion, languages, lexical, semantic
-from brain.recall.quality import quality
+from brain.recall.quality import quality, recency
 from brain.recall.question import Question
 from brain.store import memories, terms, vectors
 from brain.store.view import View, to_ms
@@ -264,7 +264,7 @@ def _fuse(
         if i in meant:
             place, neighbour = meant[i]
             lanes["semantic"] = LaneRank(place, neighbour.similarity)
-        lanes["quality"] = LaneRank(by_quality[i], worth[i])
+        lanes["quality"] = LaneRank(by_quality[i], worth[i], recency=recency(records[i], reference))
         lanes["evidence"] = LaneRank(by_evidence[i], weighed[i].score)
         hits.append(Hit(records[i], records[i].text, scores[i], lanes))
     return hits

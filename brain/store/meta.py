@@ -18,6 +18,8 @@ NEXT_VECTORS = "next_vectors_table"
 VECTORS_BEHIND = "vectors_behind"
 """Set when records changed on a machine that could not write to the vector tables."""
 LAST_DECAY = "last_decay"
+DECAY_RUN = "decay_run"
+"""A decay that has begun and is not done, as JSON; removed when it is."""
 
 
 def read(db: apsw.Connection) -> dict[str, Any]:
