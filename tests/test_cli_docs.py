@@ -77,6 +77,8 @@ def test_the_examples_have_the_fields_there_are(asked: Any) -> None:
     assert keys(asked("show", "1")) == memory
     assert keys(asked("list")) == [memory]
     assert keys(asked("conf", "1", "0.9")) == memory
+    assert keys(asked("useful", "1")) == keys(asked("wrong", "1")) == memory
+    assert asked("decay").keys() == example(section("decay")).keys()
     for verb in ("recall", "inject", "check"):
         assert asked(verb, "部署", "--json").keys() == example(section(verb)).keys() - {"notes"}
     found, told = asked("recall", "部署", "--explain"), example(section("recall"))

@@ -34,7 +34,7 @@ KEEP_IMPORTANCE = 0.7
 STRETCH = 20_000
 """Ids that one transaction decays: about a quarter of a second on a slow machine."""
 
-HANDFUL = 500
+HANDFUL = 1000
 """Records that one transaction strengthens or archives, each with a journal entry of its own."""
 
 PAUSE_SECONDS = 0.12
