@@ -1,0 +1,203 @@
+"""What compressing keeps: generated documents of every type, and the shared set's long texts.
+
+``python -m bench.ccr [--data ../shared/eval] [--answers cmrc2018_dev.json] [--out FILE]``. Every
+text is compressed as ``inject`` does with a hit at the default budget. Nothing is embedded.
+
+The first table is about generated documents (seeded; :mod:`bench.documents`). The second asks the
+queries of the sets of the document that answers them, given that it is ranked first. The folder
+holds no answers. CMRC's own file does, so with ``--answers`` its strings are looked for; without
+it a stand-in: what follows, in the document, the words that stand before the question word in the
+query, up to the next mark. A stand-in exists only where those words occur in the document once, in
+a sentence with half of the query's terms, so its queries are easier than the rest and a few are
+wrong; the answers decide, the stand-in shows a change.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import statistics
+import time
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from bench import data, documents, recheck
+from bench.tables import Cell, Row, number, publish, table
+from brain.ccr import narrow
+from brain.ccr.compress import Compressed, compress
+from brain.ccr.handles import handle_of
+from brain.engine import DEFAULT_BUDGET, LARGEST_SHARE
+from brain.recall import question
+from brain.text.fold import fold
+from brain.text.sentences import sentences
+from brain.text.tokens import estimate
+
+NOW = datetime(2026, 3, 10, tzinfo=UTC)
+BUDGET = DEFAULT_BUDGET * LARGEST_SHARE // 100
+SETS = ("cmrc-dev-a", "tidb-faq-a")
+FEWEST = 4
+"""Characters of a query that have to stand in the document for a stand-in."""
+
+SHARE = 0.5
+"""Share of the query's terms that the stand-in's sentence has to hold."""
+
+_ASKED = re.compile(r"什么|多少|哪[些个里位年种]?|谁|几|何|怎[么样]|如何")
+_STOP = re.compile(r"[，。；！？、：\n（(]")
+
+
+def terms(text: str) -> tuple[str, ...]:
+    """A question's terms as the engine hands them to the compressor."""
+    asked = question.read(text, NOW)[0]
+    return (*asked.content, *asked.others)
+
+
+def squeezed(text: str, query: str, budget: int | None = BUDGET) -> Compressed:
+    """A text compressed for a query."""
+    original = text.encode()
+    return compress(original, terms(query), budget, handle_of(original))
+
+
+def head(text: str, budget: int = BUDGET) -> str:
+    """Plain truncation: the longest beginning that fits the budget with a mark and the handle."""
+    mark = f"……（只到这里，全文：<<ccr:{handle_of(text.encode())}>>）"
+    low, high = 0, len(text)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if estimate(text[:middle] + mark) <= budget:
+            low = middle
+        else:
+            high = middle - 1
+    return text[:low] + mark
+
+
+def generated(count: int) -> str:
+    """The table of the generated documents."""
+    rows: list[Row] = []
+    for kind in documents.KINDS:
+        made = documents.make(kind, count)
+        done = [squeezed(one.text, one.question) for one in made]
+        start = time.perf_counter()
+        for one in made:
+            squeezed(one.text, one.question)
+        took = time.perf_counter() - start
+        size = sum(len(one.text.encode()) for one in made) / 2**20
+        pairs = list(zip(made, done, strict=True))
+        told = ["".join(f for m in recheck.marks(d.text) for f in m[2]) for d in done]
+        rows.append(
+            [
+                kind,
+                round(statistics.mean(d.tokens_before for d in done)),
+                round(statistics.mean(d.tokens_after for d in done)),
+                f"{sum(one.answer in d.text for one, d in pairs)}/{count}",
+                f"{sum(one.answer in head(one.text) for one in made)}/{count}",
+                f"{sum(one.telling in d.text for one, d in pairs)}/{count}",
+                sum(len(x.facts) for d in done for x in d.left_out),
+                sum(len(recheck.wrong(d, one.text)) for one, d in pairs),
+                sum(s in t for one, t in zip(made, told, strict=True) for s in one.secrets),
+                f"{size / took:.1f}",
+            ]
+        )
+    names = (
+        f"{count} each, budget {BUDGET}",
+        *("tokens before", "after", "answer kept", "head keeps", "telling kept"),
+        *("facts stated", "untrue", "secrets in marks", "MB/s"),
+    )
+    return table(names, rows)
+
+
+def _stand_in(query: str, text: str) -> str:
+    asked = _ASKED.search(query)
+    if asked is None:
+        return ""
+    content = question.read(query, NOW)[0].content
+    before = query[: asked.start()]
+    for size in range(len(before), FEWEST - 1, -1):
+        at = text.find(before[-size:])
+        if at < 0 or text.find(before[-size:], at + 1) >= 0:
+            continue
+        after = text[at + size :]
+        end = _STOP.search(after)
+        answer = after[: end.start() if end else len(after)].strip()
+        sentence = next(fold(text[a:b]) for a, b in sentences(text) if a <= at < b)
+        holds = sum(term in sentence for term in content)
+        return before[-size:] + answer if answer and holds >= SHARE * len(content) else ""
+    return ""
+
+
+def _answers(path: Path) -> dict[str, list[str]]:
+    """Query ids and answer strings of a file in CMRC's own form."""
+    found = {}
+    for context in json.loads(path.read_text(encoding="utf-8")):
+        for asked in context["qas"]:
+            found[asked["query_id"]] = [str(answer).strip() for answer in asked["answers"]]
+    return found
+
+
+def shared(folder: Path, sets: Sequence[str], answers: dict[str, list[str]] | None) -> str:
+    """The table of the shared sets' long documents."""
+    rows: list[Row] = []
+    for name in sets:
+        task = data.load(folder, name)
+        texts = {doc.id: doc.text for doc in task.docs}
+        asked: list[tuple[str, str, list[str]]] = []
+        for query in task.queries:
+            for doc in sorted(task.relevant.get(query.id, ())):
+                text = texts[doc]
+                wanted = (
+                    [_stand_in(query.text, text)] if answers is None else answers.get(query.id, [])
+                )
+                wanted = [one for one in wanted if one and one in text]
+                if wanted and estimate(text) > BUDGET:
+                    asked.append((query.text, text, wanted))
+        if asked:
+            rows.append([f"{name}, {len(asked)} queries", *_shares(asked)])
+    names = (
+        f"document ranked first, longer than {BUDGET} tokens",
+        "compressed",
+        "head",
+        "narrow",
+        "tokens before",
+        "after",
+    )
+    return table(names, rows)
+
+
+def _shares(asked: Sequence[tuple[str, str, list[str]]]) -> list[Cell]:
+    kept = cut = narrowed = 0
+    before: list[int] = []
+    after: list[int] = []
+    for query, text, wanted in asked:
+        done = squeezed(text, query)
+        before.append(done.tokens_before)
+        after.append(done.tokens_after)
+        old = narrow.narrowed(text, terms(query), BUDGET)[0]
+        kept += any(one in done.text for one in wanted)
+        cut += any(one in head(text) for one in wanted)
+        narrowed += any(one in old for one in wanted)
+    shares = [number(n / len(asked)) for n in (kept, cut, narrowed)]
+    return [*shares, round(statistics.mean(before)), round(statistics.mean(after))]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--data", type=Path, help="the evaluation folder; without it only our own")
+    parser.add_argument("--answers", type=Path, help="CMRC's own file, cmrc2018_dev.json")
+    parser.add_argument("--each", type=int, default=20, help="documents of each type")
+    data.add_out(parser)
+    args = parser.parse_args()
+    parts = [generated(args.each)]
+    if args.data:
+        data.check(args.data, SETS)
+        parts += ["With the stand-in for the answers:", shared(args.data, SETS, None)]
+        if args.answers:
+            parts += ["With CMRC's answers:", shared(args.data, SETS, _answers(args.answers))]
+    text = "\n\n".join(parts) + "\n"
+    print(text)
+    if args.out:
+        publish(args.out, "ccr", text)
+
+
+if __name__ == "__main__":
+    main()
