@@ -73,6 +73,8 @@ class _Literal(str):
 
 
 def _flat(value: Any, above: str = "", depth: int = 0) -> dict[str, str]:
+    if isinstance(value, list):
+        return {f"列{n}": _written(one) for n, one in enumerate(value[:24], start=1)}
     if not isinstance(value, Mapping):
         return {"值": _written(value)}
     out: dict[str, str] = {}
@@ -140,7 +142,7 @@ def _entries(original: str) -> list[str]:
         shown = [state for state in line.split("\r") if state.strip()]
         if not shown:
             continue
-        if entries and re.match(r"\s|Traceback|[\w.]*(?:Error|Exception): ", shown[-1]):
+        if entries and re.match(r"\s|Traceback|Caused by|[\w.]*(?:Error|Exception): ", shown[-1]):
             entries[-1] += "\n" + shown[-1]
         else:
             entries.append(shown[-1])

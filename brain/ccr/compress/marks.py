@@ -1,0 +1,68 @@
+"""The marks that stand for what was left out.
+
+``……`` stands where units are missing; one summary, ``（略 24 条：状态 都是 好；全文：<<ccr:…>>）``,
+ends the text, the table or the array: how many are missing from it, facts about exactly those, and
+the handle under which the whole is found. ``……（略 900 字）`` stands inside a string that was cut.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from brain.text.tokens import estimate
+
+GAP = "……"
+
+_SUMMARY = re.compile(r"（(?:略 \d|节选，|只到这里，)[^（）\n]*全文：<<ccr:ccr_[0-9a-f]{32}>>）")
+_ANY = re.compile(_SUMMARY.pattern + r"|（略 \d+ [^\s（）：；<>\"|]{1,8}）")
+_UNQUOTABLE = re.compile(r"[（）；：、～<>⟦⟧\"'`|\\\x00-\x1f\x7f-\x9f\u2028\u2029]|……|ccr_|略 ")
+LONGEST_QUOTE = 24
+
+
+def summary(count: int, unit: str, facts: Sequence[str], handle: str) -> str:
+    """The mark that counts what is missing and carries the handle of the whole."""
+    told = f"：{'；'.join(facts)}" if facts else ""
+    return f"（略 {count} {unit}{told}；全文：<<ccr:{handle}>>）"
+
+
+def short(count: int, unit: str) -> str:
+    """The mark inside a cut string or line; the handle stands in the text's summary."""
+    return f"{GAP}（略 {count} {unit}）"
+
+
+def holds_summary(text: str) -> bool:
+    """Whether a text carries a mark with a handle: it was cut before."""
+    return _SUMMARY.search(text) is not None
+
+
+def is_mark(text: str) -> bool:
+    """Whether a unit holds a mark of ours, and so is kept as it is."""
+    return _ANY.search(text) is not None or text.strip().strip(",|\t \"'") == GAP
+
+
+def around(text: str) -> list[tuple[int, int]]:
+    """Spans that cover a text: its marks, each by itself, and what stands between them."""
+    spans: list[tuple[int, int]] = []
+    at = 0
+    for mark in _ANY.finditer(text):
+        spans += [(at, mark.start())] if mark.start() > at else []
+        spans.append(mark.span())
+        at = mark.end()
+    return [*spans, (at, len(text))] if at < len(text) else spans
+
+
+def quotable(value: str) -> bool:
+    """Whether a value may stand in a summary: short, one line, and no mark of its own."""
+    return 0 < len(value) <= LONGEST_QUOTE and not _UNQUOTABLE.search(value)
+
+
+def within(facts: Iterable[str], room: int) -> tuple[str, ...]:
+    """The first facts that together take at most ``room`` tokens; one too long is passed over."""
+    kept: list[str] = []
+    for fact in facts:
+        cost = estimate(fact) + 1
+        if cost <= room:
+            room -= cost
+            kept.append(fact)
+    return tuple(kept)

@@ -1,0 +1,171 @@
+"""What a unit of prose says that must not vanish unseen: numbers, negation, decisions, failures.
+
+A unit is judged against its look-alikes, the units that are the same but for their numbers or a
+few words: in a month of blood-pressure lines the one with 192/125 differs, though all have
+numbers.
+"""
+
+from __future__ import annotations
+
+import re
+import statistics
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from brain.text.fold import fold
+
+_NUMERAL = "零〇一二两三四五六七八九十百千万亿"
+NUMBER = re.compile(
+    r"\d+(?:[.,:/：．-]\d+)*\s?(?:%|％|[万亿千百]?(?:元|块|年|月|日|号|点|人|次|倍|岁|天|周|小时|分钟|秒|公里|米|吨|度|个|件|台|页))?"
+    rf"|[{_NUMERAL}]+(?:元|块|年|月|日|号|点|人|次|倍|岁|天|周|小时|分钟|公里|米|吨|度|成)"
+    rf"|百分之[{_NUMERAL}点]+"
+)
+_NEGATION = (
+    r"不(?!过|仅|但|同|断|管|论|久|禁|愧|妨|止|单|光|只|错|等式|少)\w?|没有?|(?:尚|从|并|仍|还)?未(?!来|央|免)\w?|勿|莫(?=要)"
+    r"|(?<![特区级性类分个辨识差告鉴派离永])别(?!人|的|墅|处|名|称|致|针|扭|看|说)|无法|无需|无须|无权|无效|禁止|拒绝|\bnot\b|n't\b|\bnever\b|\bno\b"
+)
+_DECISION = (
+    r"决定|决议|拍板|敲定|定为|定于|同意|批准|否决|驳回|通过了|取消|改为|改成|改用|改到|推迟|延期|提前到|暂停|终止|停止|撤销|撤回"
+    r"|上线|下线|承诺|务必|必须|作废|更正|约定|\bdecided?\b|\bapproved?\b|\bcancel"
+)
+_FAILURE = (
+    r"失败|错误|出错|报错|异常|超时|故障|事故|崩溃|宕机|泄露|丢失|中断|报警|告警|超标|逾期|投诉|漏洞|损坏|受伤|过敏|急诊|住院|晕倒"
+    r"|\berror|\bfail|\bexception|\btimeout|\bdenied|\bfatal|\bpanic|\bcritical"
+)
+KINDS: dict[str, re.Pattern[str]] = {
+    "数字": NUMBER,
+    "否定": re.compile(_NEGATION),
+    "决定": re.compile(_DECISION),
+    "故障": re.compile(_FAILURE),
+}
+"""What a mark says of units left out, by kind."""
+
+RARE = 0.05
+"""A word in at most this share of the units, or in one, is one that its look-alikes lack."""
+
+ALIKE = 0.55
+"""Jaccard similarity of character bigrams, numbers masked, from which units are look-alikes."""
+
+FEWEST = 4
+"""Look-alikes from which a unit can differ from the rest."""
+
+FAR = 5.0
+"""Distance from the median in median absolute deviations, scaled to standard deviations by
+1.4826 (Rousseeuw & Croux 1993), from which a number is an outlier."""
+
+_COMPARED = 400
+_DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a unit tells.
+
+    Args:
+        strength: how strongly it speaks for staying.
+        words: the words and numbers that others do not have.
+        kinds: of all its telling words and numbers, those shared with others too.
+    """
+
+    strength: int
+    words: tuple[str, ...]
+    kinds: frozenset[str]
+
+
+def told(units: Sequence[str]) -> list[Told]:
+    """What each unit says that its look-alikes, or nearly all other units, do not.
+
+    Strength is one for each kind of rare word (two for a decision, which reads as one only with
+    what is decided), one more where nearly no other unit has any of that kind, and two for a
+    number far from its look-alikes'. Numbers are telling in themselves only where few units have
+    any.
+    """
+    folded = [fold(unit) for unit in units]
+    found = [_words(text) for text in folded]
+    spread = Counter(word for words in found for word in {w for _, w in words})
+    having = Counter(kind for words in found for kind in {k for k, _ in words})
+    few = max(1, int(len(units) * RARE))
+    kinds = [frozenset(kind for kind, _ in words) for words in found]
+    if len(units) < FEWEST or having["数字"] > few:
+        found = [[one for one in words if one[0] != "数字"] for words in found]
+    out = _outliers(folded)
+    result = []
+    for place, words in enumerate(found):
+        rare = [(kind, word) for kind, word in words if spread[word] <= few]
+        strength = len({kind for kind, _ in rare})
+        strength += any(having[kind] <= few for kind, _ in rare)
+        strength += any(kind == "决定" for kind, _ in rare)
+        strength += 2 * bool(out[place])
+        said = tuple(dict.fromkeys((*out[place], *(word for _, word in rare))))
+        result.append(Told(strength, said, kinds[place]))
+    return result
+
+
+def _words(folded: str) -> list[tuple[str, str]]:
+    return [
+        (kind, match.group())
+        for kind, pattern in KINDS.items()
+        for match in pattern.finditer(folded)
+    ]
+
+
+def _outliers(folded: Sequence[str]) -> list[tuple[str, ...]]:
+    """For each unit the numbers that stand far from those of its look-alikes."""
+    out: list[tuple[str, ...]] = [()] * len(folded)
+    for group in _groups(folded):
+        if len(group) < FEWEST:
+            continue
+        numbers = {place: _DIGITS.findall(folded[place]) for place in group}
+        usual = Counter(len(found) for found in numbers.values()).most_common(1)[0][0]
+        same = [place for place in group if len(numbers[place]) == usual]
+        if len(same) < FEWEST:
+            continue
+        for column in range(usual):
+            values = [_value(numbers[place][column]) for place in same]
+            low, high = usual_range(values)
+            for place, value in zip(same, values, strict=True):
+                if not low <= value <= high:
+                    out[place] = (*out[place], numbers[place][column])
+    return out
+
+
+def usual_range(values: Sequence[float]) -> tuple[float, float]:
+    """Least and greatest value that is no outlier, by median and median absolute deviation.
+
+    Where most values are the same, another one is an outlier if nearly none differ.
+    """
+    middle = statistics.median(values)
+    scale = 1.4826 * statistics.median(abs(v - middle) for v in values)
+    if scale == 0:
+        few = sum(v != middle for v in values) <= max(1, len(values) // 20)
+        return (middle, middle) if few else (min(values), max(values))
+    return middle - FAR * scale, middle + FAR * scale
+
+
+def _value(digits: str) -> float:
+    try:
+        return float(digits.replace(",", ""))
+    except ValueError:
+        return float(digits.replace(",", "").replace(".", ""))
+
+
+def _groups(folded: Sequence[str]) -> list[list[int]]:
+    """Units in groups of look-alikes."""
+    exact: dict[str, list[int]] = defaultdict(list)
+    for place, text in enumerate(folded):
+        exact[_DIGITS.sub("0", text).strip()].append(place)
+    if len(exact) > _COMPARED:
+        return list(exact.values())
+    groups: list[list[int]] = []
+    leaders: list[set[str]] = []
+    for mask, places in exact.items():
+        grams = {mask[i : i + 2] for i in range(len(mask) - 1)}
+        for number, leader in enumerate(leaders):
+            if len(grams & leader) >= ALIKE * len(grams | leader) > 0:
+                groups[number] += places
+                break
+        else:
+            groups.append(list(places))
+            leaders.append(grams)
+    return [sorted(group) for group in groups]
