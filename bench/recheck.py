@@ -52,16 +52,16 @@ def _missing(compressor: str, original: str, one: LeftOut) -> list[dict[str, str
             value = value[int(name)] if isinstance(value, list) else value[name]
         return [_flat(value[place]) for place in one.places]
     if compressor == "ndjson":
-        lines = [line for line in original.splitlines() if line.strip()]
+        lines = [line for line in re.split("\r\n|\n|\r", original) if line.strip()]
         return [
             _flat(json.loads(lines[p], parse_float=_Literal, parse_int=_Literal))
             for p in one.places
         ]
     if compressor == "csv":
-        mark = max("\t,;", key=original.splitlines()[0].count)
+        mark = max("\t,;", key=original.split("\n")[0].count)
         rows = [row for row in csv.reader(io.StringIO(original, newline=""), delimiter=mark) if row]
     else:
-        lines = [line for line in original.splitlines() if line.strip()]
+        lines = [line for line in re.split("\r\n|\n|\r", original) if line.strip()]
         rule = next(n for n, line in enumerate(lines) if re.fullmatch(r"[\s|:-]+", line))
         cells = [[c.strip() for c in line.strip().strip("|").split("|")] for line in lines]
         rows = [cells[rule - 1], *cells[rule + 1 :]]

@@ -13,19 +13,23 @@ from hypothesis import strategies as st
 from brain.ccr.compress import detect
 
 PYTHON = '"""茶馆。"""\nimport os\n\n' + "\n".join(
-    f"def pour_{n}(cups):\n    # 倒第 {n} 壶\n    water = cups * {n}\n    rest = water - {n}\n    return rest\n"
+    f"def pour_{n}(cups):\n    # 倒第 {n} 壶\n"
+    f"    water = cups * {n}\n    rest = water - {n}\n    return rest\n"
     for n in range(40)
 )
 GO = "package tea\n\n" + "\n".join(
-    f"func Pour{n}(cups int) int {{\n\twater := cups * {n}\n\trest := water - {n}\n\treturn rest\n}}\n"
+    f"func Pour{n}(cups int) int {{\n\twater := cups * {n}\n"
+    f"\trest := water - {n}\n\treturn rest\n}}\n"
     for n in range(40)
 )
 JS = "import { cup } from './cup.js';\n\n" + "\n".join(
-    f"export function pour{n}(cups) {{\n  const water = cups * {n};\n  let rest = water - {n};\n  return rest;\n}}\n"
+    f"export function pour{n}(cups) {{\n  const water = cups * {n};\n"
+    f"  let rest = water - {n};\n  return rest;\n}}\n"
     for n in range(40)
 )
 SQL = "\n".join(
-    f"CREATE TABLE tea_{n} (\n  id INTEGER PRIMARY KEY,\n  name TEXT NOT NULL,\n  price INTEGER\n);\n"
+    f"CREATE TABLE tea_{n} (\n  id INTEGER PRIMARY KEY,\n"
+    "  name TEXT NOT NULL,\n  price INTEGER\n);\n"
     for n in range(40)
 )
 DIFF = "".join(
@@ -35,9 +39,8 @@ DIFF = "".join(
     for n in range(9)
 )
 TOML = "\n".join(
-    f'[杯.kind{n}]\nname = "第{n}种"\nsizes = [\n  {n},\n  {n + 1},\n]\nnote = """\n多行\n[不是节]\n"""\n'.replace(
-        "杯", "cup"
-    )
+    f'[杯.kind{n}]\nname = "第{n}种"\nsizes = [\n  {n},\n  {n + 1},\n]\n'
+    'note = """\n多行\n[不是节]\n"""\n'.replace("杯", "cup")
     for n in range(40)
 )
 YAML = "version: 3\n" + "".join(

@@ -21,7 +21,8 @@ TRACE = (
 
 def quiet(count: int = 150) -> list[str]:
     return [
-        f"2026-04-0{n % 9 + 1} 10:{n // 60:02d}:{n % 60:02d} INFO 【队列】取出任务 {n * 37} 耗时：{n % 9}ms"
+        f"2026-04-0{n % 9 + 1} 10:{n // 60:02d}:{n % 60:02d} "
+        f"INFO 【队列】取出任务 {n * 37} 耗时：{n % 9}ms"
         for n in range(count)
     ]
 

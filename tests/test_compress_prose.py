@@ -164,11 +164,11 @@ def test_a_text_that_fits_the_budget_passes_through(size: int) -> None:
     [
         "[注] 这不是 JSON，\n[二] 也不是，\n[三] 只是带括号的散文。\n",
         "{花括号}开头的一句话。\n第二行，有逗号，有顿号、还有句号。\n第三行，也有。\n",
-        "Well, we met, and talked, a lot.\nThen, after lunch, he left, alone.\nIt was, he said, fine.\n",
+        "Well, we met, and talked, a lot.\nThen, after that, he left, alone.\nIt was, yes, fine.\n",
         "小王: 到了吗\n小李: 快了\n小王: 带伞了吗\n小李: 带了\n小王: 好\n",
         "- 买米\n- 买面\n- 买油\n- 交水费\n",
         "今天1,000人，明天2,000人。\n后天3,000人，大后天4,000人。\n没有表头，没有列。\n",
-        "引一张表：\n\n| 甲 | 乙 |\n|---|---|\n| 1 | 2 |\n\n表讲完了，下面是说明。\n说明很长。\n还有。\n",
+        "引一张表：\n\n| 甲 | 乙 |\n|---|---|\n| 1 | 2 |\n\n下面是说明。\n说明很长。\n还有。\n",
         "首先，import 这个词的意思是进口。\n其次，class 是班级。\n最后，return 是回来。\n",
         "error 这个词在第一行。\n第二行没有。\n第三行也没有。\n",
         "2024年我们去了青岛。\n2025年去了大连。\n2026年打算去厦门。\n",

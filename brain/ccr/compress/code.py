@@ -12,13 +12,14 @@ import re
 import tomllib
 from collections.abc import Callable, Collection, Sequence
 
-from brain.ccr.compress import asking, marks
+from brain.ccr.compress import asking, line_ends, marks
 from brain.ccr.compress.outcome import Cut, LeftOut
 from brain.ccr.compress.selecting import fit
 from brain.text.tokens import estimate
 
 _SIGNATURE = re.compile(
-    r"\s*(?:@\w|(?:async\s+)?def \w|class \w|from [\w.]+ import|import \b|#include|package \w|using \w|module \w"
+    r"\s*(?:@\w|(?:async\s+)?def \w|class \w|from [\w.]+ import|import \b|#include|package \w"
+    r"|using \w|module \w"
     r"|(?:(?:public|private|protected|static|final|abstract|export|default|async|inline|virtual|override|pub)\s+)+\w"
     r"|(?:func|fn|function|struct|enum|interface|trait|impl|type|namespace)\b\s*\(?[\w*]"
     r"|CREATE (?:TABLE|INDEX|VIEW|FUNCTION)\b)"
@@ -33,7 +34,7 @@ def cut_code(text: str, terms: Sequence[str], budget: int | None, handle: str) -
     """Cuts code to a budget; None (leave it whole) without one."""
     if budget is None:
         return None
-    lines = text.splitlines()
+    lines = line_ends.split(text)
     weights = asking.weigh(lines, terms)
     best = max(weights, default=0.0)
     by_weight = sorted(range(len(lines)), key=lambda p: (-weights[p], p))
@@ -57,7 +58,7 @@ def cut_code(text: str, terms: Sequence[str], budget: int | None, handle: str) -
 
 def cut_diff(text: str, terms: Sequence[str], budget: int | None, handle: str) -> Cut:
     """Cuts a diff to its headers and changed lines."""
-    lines = text.splitlines()
+    lines = line_ends.split(text)
     weights = asking.weigh(lines, terms)
     heads = [p for p, line in enumerate(lines) if line.startswith(("diff ", "--- ", "+++ ", "@@"))]
     changed = [
@@ -121,7 +122,7 @@ def _headers(heads: Sequence[int], lines: Sequence[str], place: int) -> list[int
 
 def _blocks(text: str) -> list[str]:
     """Top-level blocks: a section, or a key with all that is indented or listed under it."""
-    lines = text.splitlines()
+    lines = line_ends.split(text)
     sectioned = any(_SECTION.match(line) for line in lines)
     blocks: list[list[str]] = []
     depth = 0
@@ -151,7 +152,7 @@ def _opens(line: str, blocks: Sequence[Sequence[str]]) -> bool:
 
 
 def _still_parses(before: str, after: str) -> bool:
-    """Whether a configuration that could be read can be read after the cut, as far as we can tell."""
+    """Whether what could be read as TOML or INI can still be; of YAML we cannot tell."""
     for read in (tomllib.loads, _ini):
         try:
             read(before)

@@ -12,6 +12,8 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from brain.ccr.compress import line_ends
+
 JSON = "application/json"
 NDJSON = "application/x-ndjson"
 CSV = "text/csv"
@@ -44,16 +46,19 @@ _TIME = (
     r"|\d{2}/[A-Z][a-z]{2}/\d{4}:\d{2}|[A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2}|\d{10}(?:\.\d+)?\s)"
 )
 LOG_HEAD = re.compile(
-    rf"[\[【(<]?\s*(?:{_TIME}|(?:{LEVELS}|[EWIDF]\d{{4}})\b|(?:错误|警告|信息|调试|致命|异常|严重)[\]】：: ])"
+    rf"[\[【(<]?\s*(?:{_TIME}|(?:{LEVELS}|[EWIDF]\d{{4}})\b|(?:错误|警告|信息|调试|致命|异常"
+    rf"|严重)[\]】：: ])"
     rf"|\S+ \S+ \S+ \[\d{{2}}/[A-Z][a-z]{{2}}/\d{{4}}"
     r"|(?:npm|yarn|pip|make|gcc|error|warning)\b\S*[:!\[ ]"
 )
 """How a line of a log begins: a time or a level, in brackets or not."""
 
 _CODE_LINE = re.compile(
-    r"\s*(?:(?:async\s+)?def \w+\(|class \w+[(:{ ]|from [\w.]+ import |import [\w.{*\"' ]|return\b|@\w+"
+    r"\s*(?:(?:async\s+)?def \w+\(|class \w+[(:{ ]|from [\w.]+ import |import [\w.{*\"' ]"
+    r"|return\b|@\w+"
     r"|(?:public|private|protected|static|final|export|const|let|var|func|fn|struct|enum|impl|package"
-    r"|using|namespace|type|interface)\s+\w|#include|if\s*\(|(?:el)?if .*:$|for\s*[( ].*[:{]$|while\s*[( ]"
+    r"|using|namespace|type|interface)\s+\w|#include|if\s*\(|(?:el)?if .*:$|for\s*[( ].*[:{]$"
+    r"|while\s*[( ]"
     r"|else\b|try\b|except\b|catch\b|\}|\w[\w.\[\]]* [-+*/|&]?= .+|.*[;{]\s*$|[\w.]+\(.*\)[;,]?$"
     r"|SELECT\b|INSERT\b|CREATE\b|\s+\w+ .*[,(]$|(?://|/\*|\*/|\#|\"\"\"|'''))"
 )
@@ -65,7 +70,8 @@ _CODE_SURE = re.compile(
     re.MULTILINE,
 )
 _CONFIG_LINE = re.compile(
-    r"\s*(?:[#;].*|\[{1,2}[\w.\"' :-]+\]{1,2}|---|\.\.\.|-\s+\S.*|-|(?:export\s+)?[\"']?[\w./*-]+[\"']?"
+    r"\s*(?:[#;].*|\[{1,2}[\w.\"' :-]+\]{1,2}|---|\.\.\.|-\s+\S.*|-"
+    r"|(?:export\s+)?[\"']?[\w./*-]+[\"']?"
     r"\s*(?:=|:(?=\s|$)).*|[\]}),]+)\s*$"
 )
 _SECTION = re.compile(r"\s*\[{1,2}[\w.\"' -]+\]{1,2}\s*$")
@@ -77,7 +83,7 @@ def content_type(text: str) -> str:
     stripped = text.strip()
     if stripped[:1] in ("{", "[") and _is_json(stripped):
         return JSON
-    lines = [line for line in text.splitlines() if line.strip()]
+    lines = [line for line in line_ends.split(text) if line.strip()]
     if len(lines) < 3:
         return LOG if ESCAPES.search(text) else PROSE
     sample = lines[:_SAMPLE]
@@ -157,7 +163,7 @@ def delimiter(text: str) -> str:
     no sentences.
     """
     for mark in ("\t", ",", ";"):
-        lines = text.lstrip("\ufeff").splitlines(keepends=True)
+        lines = line_ends.with_ends(text.lstrip("\ufeff"))
         if mark not in lines[0]:
             continue
         try:

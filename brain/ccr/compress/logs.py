@@ -15,7 +15,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from brain.ccr.compress import asking, marks, records, secrets, trees
+from brain.ccr.compress import asking, line_ends, marks, records, secrets, trees
 from brain.ccr.compress.detect import ESCAPES, LEVELS
 from brain.ccr.compress.outcome import Cut, LeftOut
 from brain.ccr.compress.selecting import fit
@@ -39,12 +39,14 @@ _TRACE_HEAD, _TRACE_TAIL = 4, 3
 
 _ERROR = re.compile(
     r"\b(?:ERROR|ERR|FATAL|CRIT|CRITICAL|SEVERE|PANIC|FAILED|FAILURE|Traceback)\b|\b(?:error|failed|failure|fatal"
-    r"|panic|exception|timed out|timeout|refused|denied|unreachable|segfault|killed|OOM)\b|[A-Z]\w+(?:Error|Exception)\b"
+    r"|panic|exception|timed out|timeout|refused|denied|unreachable|segfault|killed|OOM)\b"
+    r"|[A-Z]\w+(?:Error|Exception)\b"
     r"|失败|错误|异常|超时|拒绝|崩溃|宕机|致命|故障|丢失|中断|告警",
     re.IGNORECASE,
 )
 _NO_ERROR = re.compile(
-    r"\b0 (?:errors?|failed|failures)|(?:errors?|failed|失败|错误|异常)\s*[:：=]?\s*0\b|无异常|没有(?:错误|异常)|未(?:见|发现)异常"
+    r"\b0 (?:errors?|failed|failures)|(?:errors?|failed|失败|错误|异常)\s*[:：=]?\s*0\b"
+    r"|无异常|没有(?:错误|异常)|未(?:见|发现)异常"
     r"|\b(?:INFO|DEBUG|TRACE)\b(?!.*(?:exception|traceback))|【(?:信息|调试)】",
     re.IGNORECASE,
 )
@@ -53,7 +55,8 @@ _LEVEL = re.compile(
     rf"\b(?:{LEVELS})\b|[【\[](?:错误|警告|信息|调试|致命|异常|严重)[】\]]", re.IGNORECASE
 )
 _GOES_ON = re.compile(
-    r"\s+\S|Traceback \(most recent|Caused by:|\.\.\. \d+ more|[\w.]+(?:Error|Exception)(?:: |$)|\}|\)|\]"
+    r"\s+\S|Traceback \(most recent|Caused by:|\.\.\. \d+ more|[\w.]+(?:Error|Exception)(?:: "
+    r"|$)|\}|\)|\]"
 )
 _MOMENT = re.compile(r"\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d|(?<!\d)\d\d:\d\d:\d\d(?!\d)")
 _VARIABLE = re.compile(
@@ -104,7 +107,7 @@ def cut(text: str, terms: Sequence[str], budget: int | None, handle: str) -> Cut
 
 def cut_lines(text: str, terms: Sequence[str], budget: int | None, handle: str) -> Cut:
     """Cuts NDJSON: the lines are records, and every line of the result is JSON."""
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    lines = [line.strip() for line in line_ends.split(text) if line.strip()]
     parsed = [_parsed(line) for line in lines]
     rows = [trees.flat(value) for value in parsed]
     most = LONGEST_LINE if budget is None else max(24, budget // 2)

@@ -11,7 +11,7 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from brain.ccr.compress import asking, marks, secrets, telling
+from brain.ccr.compress import asking, line_ends, marks, secrets, telling
 from brain.ccr.compress.outcome import Cut, LeftOut
 from brain.ccr.compress.selecting import fit
 from brain.text.sentences import passages, sentences
@@ -31,7 +31,7 @@ FIRST = 3
 MOST_ASKED = 6
 """Sentences that answer together; the first ones go before anything else."""
 
-LONGEST = 150
+LONGEST = 90
 """Units of :func:`brain.text.sentences.units` of a sentence that is not cut into clauses."""
 
 MARK = 60
@@ -108,7 +108,7 @@ def _blocks(text: str) -> list[tuple[int, int]]:
     blocks: list[tuple[int, int]] = []
     start = at = 0
     inside = False
-    for line in text.splitlines(keepends=True):
+    for line in line_ends.with_ends(text):
         end = at + len(line)
         if _FENCE.match(line):
             if not inside and at > start:

@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from brain.ccr.compress import asking, marks, secrets
 from brain.ccr.compress.telling import usual_range
@@ -42,7 +43,8 @@ _MOMENT = re.compile(
     r"\d{4}[-/]\d\d[-/]\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?"
 )
 _ERROR_VALUE = re.compile(
-    r"(?:error|err|fail(?:ed|ure)?|fatal|critical|crit|severe|exception|time(?:d[-_ ]?)?out|denied|panic"
+    r"(?:error|err|fail(?:ed|ure)?|fatal|critical|crit|severe|exception|time(?:d[-_ ]?)?out"
+    r"|denied|panic"
     r"|rejected|aborted|crashed)\Z|失败|错误|异常|超时|拒绝|故障|崩溃",
     re.IGNORECASE,
 )
@@ -186,7 +188,7 @@ def _extremes(columns: Mapping[str, list[tuple[int, str]]]) -> list[int]:
 
 def _counts_up(values: Sequence[float]) -> bool:
     """Whether a column only counts the rows: its ends are head and tail."""
-    steps = {round(b - a, 9) for a, b in zip(values, values[1:], strict=False)}
+    steps = {round(b - a, 9) for a, b in pairwise(values)}
     return len(steps) == 1
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 
 _NAMES = (
-    r"pass(?:word|wd|phrase|code)?(?![a-z])|\bpwd|token|secret|credential|api[-_ ]?key|access[-_ ]?key"
-    r"|private[-_ ]?key|(?:^|[^a-z])(?:ak|sk|pin|otp|cvv|ssn)(?![a-z])|auth(?:orization|[-_ ]?code)?"
+    r"pass(?:word|wd|phrase|code)?(?![a-z])|\bpwd|token|secret|credential|api[-_ ]?key"
+    r"|access[-_ ]?key"
+    r"|private[-_ ]?key|(?:^|[^a-z])(?:ak|sk|pin|otp|cvv|ssn)(?![a-z])|auth(?:orization"
+    r"|[-_ ]?code)?"
     r"(?![a-z])|cookie|session[-_ ]?id|bearer|signature|salt(?![a-z])"
     r"|密码|口令|密钥|秘钥|私钥|公钥|令牌|凭证|凭据|身份证|证件号|护照号|验证码|校验码|动态码|授权码"
     r"|银行卡|卡号|安全码|暗号|手机号|电话号码|社保号"

@@ -11,7 +11,7 @@ import io
 import re
 from collections.abc import Callable, Collection, Sequence
 
-from brain.ccr.compress import marks, records
+from brain.ccr.compress import line_ends, marks, records
 from brain.ccr.compress.detect import delimiter, is_rule
 from brain.ccr.compress.outcome import Cut, LeftOut
 from brain.ccr.compress.selecting import fit
@@ -23,7 +23,7 @@ _CELLS = re.compile(r"(?<!\\)\|")
 def cut_csv(text: str, terms: Sequence[str], budget: int | None, handle: str) -> Cut:
     """Cuts CSV or TSV; a quoted cell with line ends inside stays whole."""
     mark = delimiter(text) or ","
-    lines = text.splitlines(keepends=True)
+    lines = line_ends.with_ends(text)
     reader = csv.reader(lines, delimiter=mark)
     rows: list[list[str]] = []
     raw: list[str] = []
@@ -47,7 +47,7 @@ def cut_csv(text: str, terms: Sequence[str], budget: int | None, handle: str) ->
 
 def cut_markdown(text: str, terms: Sequence[str], budget: int | None, handle: str) -> Cut:
     """Cuts a Markdown table; what stands before its header stays."""
-    lines = [line for line in text.splitlines() if line.strip()]
+    lines = [line for line in line_ends.split(text) if line.strip()]
     rule = next(place for place, line in enumerate(lines) if is_rule(line))
     header = _cells(lines[max(rule - 1, 0)])
     body = lines[rule + 1 :]
