@@ -25,7 +25,7 @@ def wrong(done: Compressed, original: str) -> list[str]:
     found: list[str] = []
     told = marks(done.text)
     for one in done.left_out:
-        if one.unit in {"字", "处控制码", "处"}:
+        if one.unit in {"字", "处控制码", "处", "个空白"}:
             continue
         if not any(
             (count, unit, tuple(facts)) == (one.count, one.unit, one.facts)

@@ -121,10 +121,16 @@ def test_several_arrays_each_say_what_they_lack() -> None:
     assert [one.where for one in done.left_out] == ["/甲", "/乙"]
 
 
-def test_where_blanks_are_all_that_goes_nothing_is_marked() -> None:
+@pytest.mark.parametrize("budget", [None, INJECT])
+def test_where_blanks_are_all_that_goes_the_mark_says_so(budget: int | None) -> None:
     value = machines()[:4]
-    done = squeeze(dumped(value, 8), "", None)
-    assert (done.compressor, done.left_out, json.loads(done.text)) == ("json", (), value)
+    for whole in (value, {"行": value}):
+        text = dumped(whole, 60)
+        found = shown(text, "", budget)
+        compact = len(json.dumps(whole, ensure_ascii=False, separators=(",", ":")))
+        mark = found.pop() if isinstance(found, list) else found.pop(marks.GAP)
+        assert found == whole
+        assert mark.startswith(f"（略 {len(text) - compact} 个空白；")
 
 
 def test_digits_keys_and_characters_stay_as_they_were() -> None:

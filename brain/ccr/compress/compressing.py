@@ -50,8 +50,8 @@ def compress(
         handle: under which the whole is found, ``ccr_`` and 32 hexadecimal digits.
 
     Returns:
-        The text and the account; the same arguments always give the same. Where only the blanks
-        of JSON went, nothing is left out and no mark says so.
+        The text and the account; the same arguments always give the same. A text that is not the
+        original carries the handle.
     """
     text = decode(data)
     if text is None:

@@ -117,7 +117,7 @@ def cut(text: str, terms: Sequence[str], budget: int | None, handle: str) -> Cut
     """
     tree = parse(text)
     room = facts_room(budget)
-    shrinking = _Shrinking(terms, handle)
+    shrinking = _Shrinking(terms, handle, len(text))
     if budget is None:
         return shrinking.cut(tree, _Limits(LONGEST_STRING, 10_000, None, room))
     for string, members, counts in _LADDER:
@@ -139,10 +139,14 @@ def cut(text: str, terms: Sequence[str], budget: int | None, handle: str) -> Cut
 
 @dataclass(slots=True)
 class _Shrinking:
-    """One document being cut: rankings of its arrays are made once."""
+    """One document being cut: rankings of its arrays are made once.
+
+    ``length`` is the original's in characters, 0 where its blanks are of no concern.
+    """
 
     terms: Sequence[str]
     handle: str
+    length: int = 0
     ranked: dict[str, tuple[records.Ranking, list[dict[str, str]]]] = field(default_factory=dict)
     members: dict[str, list[int]] = field(default_factory=dict)
     left: list[LeftOut] = field(default_factory=list)
@@ -153,7 +157,14 @@ class _Shrinking:
         small = self._small(tree, "", limits)
         if self.left and not self.told:
             small = _with_handle(small, self.handle)
-        return Cut(write(small), tuple(self.left))
+        text = write(small)
+        blanks = self.length - len(text)
+        if not self.left and blanks > 0:
+            mark = marks.summary(blanks, "个空白", (), self.handle)
+            small.append((marks.GAP, mark) if isinstance(small, Members) else mark)
+            self.left.append(LeftOut("个空白", blanks))
+            text = write(small)
+        return Cut(text, tuple(self.left))
 
     def _small(self, value: Any, where: str, limits: _Limits) -> Any:
         if isinstance(value, Members):
