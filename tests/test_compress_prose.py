@@ -122,6 +122,14 @@ def test_a_heading_stays_with_what_stands_under_it() -> None:
     assert "冷柜坏了，先借隔壁的用。" in done.text
 
 
+def test_what_began_a_line_begins_one() -> None:
+    text = "".join(f"{FILLER}{FILLER}\n\n# 第{n}章\n\n{PLAIN[n % 6]}\n\n" for n in range(20))
+    shown = squeeze(text, "第13章").text
+    assert f"\n# 第13章\n\n{PLAIN[1]}\n" in shown
+    assert "……\n# " in shown
+    assert all(line.startswith("#") or "#" not in line for line in shown.splitlines())
+
+
 def test_a_fenced_block_is_one_unit() -> None:
     fence = "```bash\nsystemctl stop tea\nsystemctl start tea\n```\n"
     text = "\n".join([*PLAIN * 5, "重启茶水机的命令如下。", fence, *PLAIN * 5])

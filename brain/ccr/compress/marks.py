@@ -36,9 +36,14 @@ def holds_summary(text: str) -> bool:
     return _SUMMARY.search(text) is not None
 
 
+def holds_mark(text: str) -> bool:
+    """Whether a text holds a mark that counts something."""
+    return _ANY.search(text) is not None
+
+
 def is_mark(text: str) -> bool:
-    """Whether a unit holds a mark of ours, and so is kept as it is."""
-    return _ANY.search(text) is not None or text.strip().strip(",|\t \"'") == GAP
+    """Whether a row, line or element holds a mark of ours, ``……`` included."""
+    return holds_mark(text) or text.strip().strip(",|\t \"'") == GAP
 
 
 def around(text: str) -> list[tuple[int, int]]:

@@ -45,11 +45,19 @@ _FENCE = re.compile(r"[ \t]*(?:```|~~~)")
 
 @dataclass(frozen=True, slots=True)
 class _Units:
-    """The units of a text and, for each, the place of the heading above it; what they are."""
+    """The units of a text.
+
+    Args:
+        headings: for each unit the place of the heading above it.
+        heads, marks: places of the headings, and of marks of an earlier cut.
+        measure: what they are counted by.
+    """
 
     spans: tuple[tuple[int, int], ...]
     texts: tuple[str, ...]
     headings: tuple[int | None, ...]
+    heads: frozenset[int]
+    marks: tuple[int, ...]
     measure: str
 
 
@@ -81,7 +89,7 @@ def _units(text: str, budget: int | None) -> _Units:
     pieces = [(a + c, a + d) for a, b in _blocks(text) for c, d in marks.around(text[a:b])]
     for start, end in pieces:
         small = _FENCE.match(text, start) and estimate(text[start:end]) <= most * 2
-        if small or marks.is_mark(text[start:end]):
+        if small or marks.holds_mark(text[start:end]):
             spans.append((start, end))
             continue
         for a, b in sentences(text[start:end]):
@@ -93,14 +101,18 @@ def _units(text: str, budget: int | None) -> _Units:
                 clauses = True
     texts = [text[a:b] for a, b in spans]
     headings: list[int | None] = []
+    heads: set[int] = set()
     above: int | None = None
     for place, unit in enumerate(texts):
         if _HEADING.match(unit.strip()) and unit.endswith("\n"):
             headings.append(None)
+            heads.add(place)
             above = place
         else:
             headings.append(above)
-    return _Units(tuple(spans), tuple(texts), tuple(headings), "小句" if clauses else "句")
+    old = tuple(p for p, unit in enumerate(texts) if marks.holds_mark(unit))
+    measure = "小句" if clauses else "句"
+    return _Units(tuple(spans), tuple(texts), tuple(headings), frozenset(heads), old, measure)
 
 
 def _blocks(text: str) -> list[tuple[int, int]]:
@@ -140,10 +152,10 @@ def _order(
     hits = asked.chosen(MOST_ASKED, ASKED)
     strong = _within(_strong(told), costs, budget // STRONG_SHARE)
     near = [p for hit in hits[:2] for p in (hit + 1, hit - 1) if 0 <= p < count]
-    kept_marks = [p for p in range(count) if marks.is_mark(units.texts[p])]
-    by_weight = _ranked(asked.weights)
+    near += [hit + 1 for hit in hits if hit in units.heads and hit + 1 < count]
+    bodies = [p for p in _ranked(asked.weights) if p not in units.heads]
     return list(
-        dict.fromkeys([*kept_marks, *hits[:FIRST], *strong, *near, *hits[FIRST:], 0, *by_weight])
+        dict.fromkeys([*units.marks, *hits[:FIRST], *strong, *near, *hits[FIRST:], 0, *bodies])
     )
 
 
@@ -153,8 +165,7 @@ def _without_budget(units: _Units, asked: asking.Asked, told: Sequence[telling.T
     hits = asked.chosen(MOST_ASKED, ASKED)
     near = [p for hit in hits for p in (hit - 1, hit + 1) if 0 <= p < count]
     telling_ones = [p for p in range(count) if told[p].strength]
-    kept_marks = [p for p in range(count) if marks.is_mark(units.texts[p])]
-    return list(dict.fromkeys([*kept_marks, *hits, 0, *near, *telling_ones]))
+    return list(dict.fromkeys([*units.marks, *hits, 0, *near, *telling_ones]))
 
 
 def _strong(told: Sequence[telling.Told]) -> list[int]:
@@ -185,10 +196,11 @@ def _render(
     parts: list[str] = []
     for place, (start, end) in enumerate(units.spans):
         if place in kept:
+            if place - 1 not in kept and text[start - 1 : start] == "\n":
+                parts.append("\n")  # what began a line begins one
             parts.append(text[start:end])
         elif place - 1 in kept or place == 0:
-            own_line = (not parts or parts[-1].endswith("\n")) and "\n" in text[start:end]
-            parts.append(marks.GAP + "\n" if own_line and missing[-1] != place else marks.GAP)
+            parts.append(marks.GAP)
     facts = marks.within(_facts(units, told, missing), room)
     body = "".join(parts).rstrip()
     end_mark = marks.summary(len(missing), units.measure, facts, handle)
