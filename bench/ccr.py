@@ -9,7 +9,9 @@ holds no answers. CMRC's own file does, so with ``--answers`` its strings are lo
 it a stand-in: what follows, in the document, the words that stand before the question word in the
 query, up to the next mark. A stand-in exists only where those words occur in the document once, in
 a sentence with half of the query's terms, so its queries are easier than the rest and a few are
-wrong; the answers decide, the stand-in shows a change.
+wrong; the answers decide, the stand-in shows a change. A query's terms are those its document has.
+Plain truncation (head) and the passages of :mod:`brain.ccr.narrow` are held against it at the same
+budget.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ import re
 import statistics
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -78,9 +81,10 @@ def generated(count: int) -> str:
     for kind in documents.KINDS:
         made = documents.make(kind, count)
         done = [squeezed(one.text, one.question) for one in made]
+        ready = [(one.text.encode(), terms(one.question)) for one in made]
         start = time.perf_counter()
-        for one in made:
-            squeezed(one.text, one.question)
+        for original, asked in ready:
+            compress(original, asked, BUDGET, handle_of(original))
         took = time.perf_counter() - start
         size = sum(len(one.text.encode()) for one in made) / 2**20
         pairs = list(zip(made, done, strict=True))
@@ -141,43 +145,61 @@ def shared(folder: Path, sets: Sequence[str], answers: dict[str, list[str]] | No
     for name in sets:
         task = data.load(folder, name)
         texts = {doc.id: doc.text for doc in task.docs}
-        asked: list[tuple[str, str, list[str]]] = []
+        asked: list[_Asked] = []
         for query in task.queries:
             for doc in sorted(task.relevant.get(query.id, ())):
                 text = texts[doc]
-                wanted = (
-                    [_stand_in(query.text, text)] if answers is None else answers.get(query.id, [])
-                )
-                wanted = [one for one in wanted if one and one in text]
-                if wanted and estimate(text) > BUDGET:
-                    asked.append((query.text, text, wanted))
-        if asked:
-            rows.append([f"{name}, {len(asked)} queries", *_shares(asked)])
+                if answers is None:
+                    wanted = [_stand_in(query.text, text)]
+                else:
+                    wanted = answers.get(query.id, [])
+                if estimate(text) > BUDGET:
+                    held = tuple(one for one in wanted if one and one in text)
+                    asked.append(_Asked(query.text, text, held))
+        rows.append([name, *_shares(asked)])
     names = (
         f"document ranked first, longer than {BUDGET} tokens",
-        "compressed",
-        "head",
-        "narrow",
-        "tokens before",
-        "after",
+        *("queries", "with an answer", "**answer kept**", "by head", "by narrow"),
+        *("query's terms kept", "by head", "by narrow", "tokens before", "after"),
     )
     return table(names, rows)
 
 
-def _shares(asked: Sequence[tuple[str, str, list[str]]]) -> list[Cell]:
-    kept = cut = narrowed = 0
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A query, the document that answers it, and strings of which one is the answer."""
+
+    query: str
+    text: str
+    wanted: tuple[str, ...]
+
+
+def _shares(asked: Sequence[_Asked]) -> list[Cell]:
+    answers: list[list[bool]] = []
+    held: list[list[float]] = []
     before: list[int] = []
     after: list[int] = []
-    for query, text, wanted in asked:
-        done = squeezed(text, query)
+    for one in asked:
+        sought = terms(one.query)
+        done = squeezed(one.text, one.query)
         before.append(done.tokens_before)
         after.append(done.tokens_after)
-        old = narrow.narrowed(text, terms(query), BUDGET)[0]
-        kept += any(one in done.text for one in wanted)
-        cut += any(one in head(text) for one in wanted)
-        narrowed += any(one in old for one in wanted)
-    shares = [number(n / len(asked)) for n in (kept, cut, narrowed)]
-    return [*shares, round(statistics.mean(before)), round(statistics.mean(after))]
+        ways = (done.text, head(one.text), narrow.narrowed(one.text, sought, BUDGET)[0])
+        if one.wanted:
+            answers.append([any(w in shown for w in one.wanted) for shown in ways])
+        whole = fold(one.text)
+        there = [term for term in sought if term.rstrip("*") in whole]
+        if there:
+            folded = [fold(shown) for shown in ways]
+            held.append([sum(t.rstrip("*") in f for t in there) / len(there) for f in folded])
+    kept = [
+        [number(statistics.mean(x)) for x in zip(*rows, strict=True)] for rows in (answers, held)
+    ]
+    nothing = ["–"] * 3
+    return [
+        *(len(asked), len(answers), *(kept[0] or nothing), *(kept[1] or nothing)),
+        *(round(statistics.mean(before)), round(statistics.mean(after))),
+    ]
 
 
 def main() -> None:
@@ -190,7 +212,10 @@ def main() -> None:
     parts = [generated(args.each)]
     if args.data:
         data.check(args.data, SETS)
-        parts += ["With the stand-in for the answers:", shared(args.data, SETS, None)]
+        parts += [
+            "The shared sets, with the stand-in for the answers:",
+            shared(args.data, SETS, None),
+        ]
         if args.answers:
             parts += ["With CMRC's answers:", shared(args.data, SETS, _answers(args.answers))]
     text = "\n\n".join(parts) + "\n"
