@@ -10,8 +10,8 @@ it a stand-in: what follows, in the document, the words that stand before the qu
 query, up to the next mark. A stand-in exists only where those words occur in the document once, in
 a sentence with half of the query's terms, so its queries are easier than the rest and a few are
 wrong; the answers decide, the stand-in shows a change. A query's terms are those its document has.
-Plain truncation (head) and the passages of :mod:`brain.ccr.narrow` are held against it at the same
-budget.
+Plain truncation (head) is held against it at the same budget, and the passages of
+:mod:`brain.ccr.narrow` at as many characters.
 """
 
 from __future__ import annotations
@@ -82,10 +82,10 @@ def generated(count: int) -> str:
         made = documents.make(kind, count)
         done = [squeezed(one.text, one.question) for one in made]
         ready = [(one.text.encode(), terms(one.question)) for one in made]
-        start = time.perf_counter()
+        start = time.process_time()
         for original, asked in ready:
             compress(original, asked, BUDGET, handle_of(original))
-        took = time.perf_counter() - start
+        took = time.process_time() - start
         size = sum(len(one.text.encode()) for one in made) / 2**20
         pairs = list(zip(made, done, strict=True))
         told = ["".join(f for m in recheck.marks(d.text) for f in m[2]) for d in done]

@@ -11,6 +11,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from brain.ccr.compress import Compressed, LeftOut
+from brain.ccr.compress.telling import KINDS
+from brain.text.fold import fold
+from brain.text.sentences import sentences
 
 _MARK = re.compile(r"（略 (\d+) (\S+?)(?:：(.*?))?；全文：<<ccr:(ccr_[0-9a-f]{32})>>）")
 
@@ -39,7 +42,12 @@ def wrong(done: Compressed, original: str) -> list[str]:
             if len(rows) != one.count:
                 found.append(f"{one.count} counted, {len(rows)} missing")
             found += [fact for fact in one.facts if not _holds(fact, rows)]
-        elif one.unit == "条":
+        elif one.unit == "句" and not re.search(r"```|~~~|（略 |（节选|（只到", original):
+            units = [fold(original[a:b]) for a, b in sentences(original)]
+            found += [
+                x for x in one.facts if not _holds_in_prose(x, [units[p] for p in one.places])
+            ]
+        elif one.unit == "条" and done.compressor == "log":
             found += [fact for fact in one.facts if not _holds_in_log(fact, original, one)]
     return found
 
@@ -114,6 +122,16 @@ def _spans(values: Sequence[str], least: str, most: str) -> bool:
         return (min(values), max(values)) == (least, most)
     ends = (float(least.replace(",", "")), float(most.replace(",", "")))
     return (min(numbers), max(numbers)) == ends
+
+
+def _holds_in_prose(fact: str, missing: Sequence[str]) -> bool:
+    if fact.startswith("含 "):
+        return all(any(word in unit for unit in missing) for word in fact[2:].split("、"))
+    counts = Counter(
+        {kind: int(n) for kind, n in re.findall(r"(\w\w) (\d+) 句", fact.removeprefix("有"))}
+    )
+    again = {k: sum(bool(p.search(unit)) for unit in missing) for k, p in KINDS.items()}
+    return counts == Counter({kind: n for kind, n in again.items() if n})
 
 
 def _holds_in_log(fact: str, original: str, one: LeftOut) -> bool:
