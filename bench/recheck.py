@@ -135,7 +135,8 @@ def _holds_in_prose(fact: str, missing: Sequence[str]) -> bool:
 
 
 def _holds_in_log(fact: str, original: str, one: LeftOut) -> bool:
-    missing = [_entries(original)[place] for place in one.places]
+    entries = _entries(original)
+    missing = [entries[place] for place in one.places]
     if fact.startswith("级别："):
         levels = Counter(m[0].strip("【】[]").upper() for e in missing if (m := _LEVEL.search(e)))
         return levels == _counts(fact[3:])

@@ -249,13 +249,13 @@ VALUE = st.recursive(
             st.sampled_from(["a", "名称", "状态", "token", "x/y", "~"]), inner, max_size=6
         )
     ),
-    max_leaves=60,
+    max_leaves=25,
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(
-    st.lists(VALUE, min_size=1, max_size=40) | st.dictionaries(st.text(max_size=5), VALUE),
+    st.lists(VALUE, min_size=1, max_size=25) | st.dictionaries(st.text(max_size=5), VALUE),
     st.sampled_from(["", "正常", "附件"]),
     st.sampled_from([None, LEAST + 20, 120, INJECT]),
 )

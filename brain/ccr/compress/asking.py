@@ -80,7 +80,7 @@ def ask(parts: Sequence[str], terms: Sequence[str]) -> Asked:
     """
     wanted = [term.rstrip("*") for term in terms[:MOST_TERMS]]
     wanted = list(dict.fromkeys(term for term in wanted if term))
-    folded = [fold(part) for part in parts]
+    folded = [fold(part) for part in parts] if wanted else []
     holding: list[tuple[float, tuple[int, ...]]] = []
     met: set[str] = set()
     unmet: list[str] = []

@@ -7,9 +7,7 @@ comments.
 
 from __future__ import annotations
 
-import configparser
 import re
-import tomllib
 from collections.abc import Callable, Collection, Sequence
 
 from brain.ccr.compress import asking, line_ends, marks
@@ -153,21 +151,27 @@ def _opens(line: str, blocks: Sequence[Sequence[str]]) -> bool:
 
 def _still_parses(before: str, after: str) -> bool:
     """Whether what could be read as TOML or INI can still be; of YAML we cannot tell."""
-    for read in (tomllib.loads, _ini):
-        try:
-            read(before)
-        except (ValueError, configparser.Error):
-            continue
-        try:
-            read(after)
-        except (ValueError, configparser.Error):
-            return False
-        return True
+    return all(reads(after) for reads in (_is_toml, _is_ini) if reads(before))
+
+
+def _is_toml(text: str) -> bool:
+    import tomllib
+
+    try:
+        tomllib.loads(text)
+    except ValueError:
+        return False
     return True
 
 
-def _ini(text: str) -> None:
-    configparser.ConfigParser(interpolation=None, strict=False).read_string(text)
+def _is_ini(text: str) -> bool:
+    import configparser
+
+    try:
+        configparser.ConfigParser(interpolation=None, strict=False).read_string(text)
+    except configparser.Error:
+        return False
+    return True
 
 
 def _cut_lines(

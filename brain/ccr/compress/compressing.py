@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 from collections.abc import Callable, Sequence
 
-from brain.ccr.compress import code, detect, logs, marks, prose, tables, trees
+from brain.ccr.compress import detect, marks
 from brain.ccr.compress.outcome import Compressed, Cut, LeftOut
 from brain.text.tokens import estimate
 
@@ -16,18 +16,6 @@ NONE = "none"
 
 _Compressor = Callable[[str, Sequence[str], int | None, str], Cut | None]
 
-_COMPRESSORS: dict[str, tuple[str, _Compressor]] = {
-    detect.JSON: ("json", trees.cut),
-    detect.NDJSON: ("ndjson", logs.cut_lines),
-    detect.CSV: ("csv", tables.cut_csv),
-    detect.TSV: ("csv", tables.cut_csv),
-    detect.TABLE: ("table", tables.cut_markdown),
-    detect.LOG: ("log", logs.cut),
-    detect.DIFF: ("diff", code.cut_diff),
-    detect.CODE: ("code", code.cut_code),
-    detect.CONFIG: ("config", code.cut_config),
-    detect.PROSE: ("prose", prose.cut),
-}
 _LEFT_WHOLE = frozenset({detect.CODE, detect.CONFIG})
 
 _MARKS = (
@@ -64,17 +52,44 @@ def compress(
     unchanged = Compressed(text, NONE, kind, (), before, before)
     if before <= budget_tokens if budget_tokens is not None else _passes(text):
         return unchanged
-    name, cutting = _COMPRESSORS[kind]
+    name, cutting = _compressor(kind)
     cut = cutting(text, terms, budget_tokens, handle)
     over = budget_tokens is not None and (cut is None or estimate(cut.text) > budget_tokens)
     if cut is None or (over and kind in _LEFT_WHOLE):
         if budget_tokens is None:
             return unchanged
-        name, cut = "prose", prose.cut(text, terms, budget_tokens, handle)
+        name, cutting = _compressor(detect.PROSE)
+        cut = cutting(text, terms, budget_tokens, handle)
+        assert cut is not None
     after = estimate(cut.text)
     if after >= before:
         return unchanged
     return Compressed(cut.text, name, kind, cut.left_out, before, after)
+
+
+def _compressor(kind: str) -> tuple[str, _Compressor]:
+    """The name of a compressor and the function; only that one is imported."""
+    if kind == detect.JSON:
+        from brain.ccr.compress import trees
+
+        return "json", trees.cut
+    if kind in {detect.CSV, detect.TSV, detect.TABLE}:
+        from brain.ccr.compress import tables
+
+        return ("table", tables.cut_markdown) if kind == detect.TABLE else ("csv", tables.cut_csv)
+    if kind in {detect.LOG, detect.NDJSON}:
+        from brain.ccr.compress import logs
+
+        return ("log", logs.cut) if kind == detect.LOG else ("ndjson", logs.cut_lines)
+    if kind in {detect.CODE, detect.CONFIG, detect.DIFF}:
+        from brain.ccr.compress import code
+
+        if kind == detect.DIFF:
+            return "diff", code.cut_diff
+        return ("code", code.cut_code) if kind == detect.CODE else ("config", code.cut_config)
+    from brain.ccr.compress import prose
+
+    return "prose", prose.cut
 
 
 def _passes(text: str) -> bool:

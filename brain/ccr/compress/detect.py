@@ -6,7 +6,6 @@ quotes one table stays prose.
 
 from __future__ import annotations
 
-import csv
 import json
 import re
 from collections.abc import Sequence
@@ -166,6 +165,8 @@ def delimiter(text: str) -> str:
         lines = line_ends.with_ends(text.lstrip("\ufeff"))
         if mark not in lines[0]:
             continue
+        import csv
+
         try:
             rows = [row for row in csv.reader(lines[:_SAMPLE], delimiter=mark, strict=True) if row]
         except csv.Error:

@@ -8,7 +8,6 @@ numbers.
 from __future__ import annotations
 
 import re
-import statistics
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -135,12 +134,19 @@ def usual_range(values: Sequence[float]) -> tuple[float, float]:
 
     Where most values are the same, another one is an outlier if nearly none differ.
     """
-    middle = statistics.median(values)
-    scale = 1.4826 * statistics.median(abs(v - middle) for v in values)
+    middle = _median(values)
+    scale = 1.4826 * _median([abs(v - middle) for v in values])
     if scale == 0:
         few = sum(v != middle for v in values) <= max(1, len(values) // 20)
         return (middle, middle) if few else (min(values), max(values))
     return middle - FAR * scale, middle + FAR * scale
+
+
+def _median(values: Sequence[float]) -> float:
+    # The library's own takes 15 ms to import.
+    ordered = sorted(values)
+    half = len(ordered) // 2
+    return ordered[half] if len(ordered) % 2 else (ordered[half - 1] + ordered[half]) / 2
 
 
 def _value(digits: str) -> float:
