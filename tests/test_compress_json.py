@@ -217,9 +217,19 @@ def test_key_value_pairs_that_name_a_secret_are_not_described() -> None:
     assert "Abc" not in told(squeeze(dumped(rows), "", None))
 
 
+DEEP = '{"a":' * 400 + "1" + "}" * 400
+
+
 @pytest.mark.parametrize(
     "text",
-    ["[1,2,3]", '{"a":NaN}' + " " * 500, "[" * 3000 + "]" * 3000, "[1," * 200, '{"a":1}' * 90],
+    [
+        "[1,2,3]",
+        '{"a":NaN}' + " " * 500,
+        "[" * 3000 + "]" * 3000,
+        "[1," * 200,
+        DEEP,
+        '{"a":1}' * 90,
+    ],
 )
 def test_what_is_no_sound_json_does_no_harm(text: str) -> None:
     squeeze(text, "", None)

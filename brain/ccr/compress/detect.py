@@ -28,6 +28,9 @@ BINARY = "application/octet-stream"
 _SAMPLE = 400
 """Lines looked at; the beginning tells."""
 
+DEEPEST = 100
+"""Brackets inside each other up to which JSON is handled as such."""
+
 _MOST = 0.9
 _HALF = 0.5
 _WIDEST_CELL = 60
@@ -73,6 +76,7 @@ _CONFIG_LINE = re.compile(
     r"|(?:export\s+)?[\"']?[\w./*-]+[\"']?"
     r"\s*(?:=|:(?=\s|$)).*|[\]}),]+)\s*$"
 )
+_BRACKET = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[\[\]{}]', re.DOTALL)
 _SECTION = re.compile(r"\s*\[{1,2}[\w.\"' -]+\]{1,2}\s*$")
 _KEY = re.compile(r"(?:export\s+)?[\"']?([A-Za-z_][\w./-]*)[\"']?\s*(?:=|:(?=\s|$))")
 
@@ -110,6 +114,19 @@ def _share(lines: Sequence[str], pattern: re.Pattern[str]) -> float:
     return sum(pattern.match(line) is not None for line in lines) / len(lines)
 
 
+def _depth(text: str) -> int:
+    """The deepest nesting of brackets outside strings."""
+    depth = deepest = 0
+    for found in _BRACKET.finditer(text):
+        mark = found.group()
+        if mark in "[{":
+            depth += 1
+            deepest = max(deepest, depth)
+        elif mark in "]}":
+            depth -= 1
+    return deepest
+
+
 def load(text: str, **hooks: Any) -> Any:
     """Parses JSON strictly: no NaN, no Infinity.
 
@@ -120,6 +137,8 @@ def load(text: str, **hooks: Any) -> Any:
     def refuse(name: str) -> None:
         raise ValueError(name)
 
+    if text.count("[") + text.count("{") > DEEPEST and _depth(text) > DEEPEST:
+        raise ValueError("nested too deep")
     try:
         return json.loads(text, parse_constant=refuse, **hooks)
     except RecursionError as error:
