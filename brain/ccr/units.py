@@ -8,12 +8,12 @@ that any choice of units can be shown as a document of the same type.
 
 from __future__ import annotations
 
-import json
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from brain.ccr.json_text import elements, json_start, members
 from brain.text.sentences import sentences
 
 LONGEST_PARAGRAPH = 600
@@ -39,9 +39,7 @@ LOG_SHARE = 0.4
 
 CODE_SHARE = 0.3
 
-_BOM = "\ufeff"
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z")
-_BLANKS = re.compile(r"[ \t\r\n]*")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _HEADING = re.compile(
     r" {0,3}#{1,6}[ \t]|第[0-9〇零一二三四五六七八九十百千]{1,6}[章节篇回部卷编][ \t\u3000]"
@@ -158,64 +156,6 @@ def _placed(text: str, spans: Sequence[Span], kind: str) -> Iterable[Unit]:
 
 
 # JSON ----------------------------------------------------------------------------------------
-
-_DECODER = json.JSONDecoder(parse_int=str, parse_float=str)
-"""Numbers are not read: only where a value ends matters, and a long one is refused otherwise."""
-
-
-def value_end(text: str, start: int) -> int:
-    """Where the JSON value that begins at ``start`` ends. Raises ValueError where none does."""
-    try:
-        return _DECODER.raw_decode(text, start)[1]
-    except RecursionError:
-        raise ValueError("nested too deeply") from None
-
-
-def skip_blanks(text: str, start: int) -> int:
-    """The first place from ``start`` on that JSON does not take for white space."""
-    match = _BLANKS.match(text, start)
-    assert match is not None
-    return match.end()
-
-
-def elements(text: str, start: int) -> list[Span]:
-    """The spans of the elements of the JSON array that begins at ``start``."""
-    out: list[Span] = []
-    at = skip_blanks(text, start + 1)
-    while text[at] != "]":
-        stop = value_end(text, at)
-        out.append((at, stop))
-        at = skip_blanks(text, stop)
-        if text[at] == ",":
-            at = skip_blanks(text, at + 1)
-    return out
-
-
-def members(text: str, start: int) -> list[tuple[str, Span, Span]]:
-    """Key, span of the whole member, span of the value, of the JSON object at ``start``."""
-    out: list[tuple[str, Span, Span]] = []
-    at = skip_blanks(text, start + 1)
-    while text[at] != "}":
-        key, end = _DECODER.raw_decode(text, at)
-        value = skip_blanks(text, skip_blanks(text, end) + 1)
-        stop = value_end(text, value)
-        out.append((key, (at, stop), (value, stop)))
-        at = skip_blanks(text, stop)
-        if text[at] == ",":
-            at = skip_blanks(text, at + 1)
-    return out
-
-
-def json_start(text: str) -> int | None:
-    """Where the JSON object or array that a whole text consists of begins; None for other text."""
-    start = skip_blanks(text, 1 if text.startswith(_BOM) else 0)
-    if text[start : start + 1] not in ("[", "{"):
-        return None
-    try:
-        stop = value_end(text, start)
-    except ValueError:
-        return None
-    return start if skip_blanks(text, stop) == len(text) else None
 
 
 def _json(text: str) -> _Cut | None:
