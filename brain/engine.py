@@ -18,13 +18,21 @@ from typing import TYPE_CHECKING, Any, Self
 
 from brain import memory as m
 from brain.care import decay, feedback, reembedding
-from brain.ccr import handles, narrow
+from brain.ccr import handles, narrow, originals
 from brain.errors import EXIT_CONFIG, EXIT_NO, EXIT_NO_INPUT, EXIT_UNAVAILABLE, BrainError
 from brain.inject import brief as briefing
 from brain.inject import pack
 from brain.recall import duplicates, explain, gate, question, search
 from brain.recall.search import Ranked, Source
-from brain.results import DecayResult, InitResult, OwnWord, Stats, SupersedeResult
+from brain.results import (
+    CompressResult,
+    DecayResult,
+    InitResult,
+    OwnWord,
+    Recovered,
+    Stats,
+    SupersedeResult,
+)
 from brain.store import file, journal, memories, meta, terms, uses, vectors
 from brain.store.view import View
 from brain.text import likeness, sentences, words
@@ -39,15 +47,8 @@ if TYPE_CHECKING:
 
     from brain.embed.protocol import Embedder
 
-DEFAULT_BUDGET = 420
-"""Estimated tokens of an injected block when the caller gives no budget."""
-
 INJECT_POOL = 5
 """How many hits ``inject`` considers: as many as ``recall`` shows when nothing else is asked."""
-
-LARGEST_SHARE = 65
-"""Percent of the budget that one text may take before it is narrowed; a character of Chinese is
-about a token."""
 
 SKILL_PLACES = 2
 """Places of their own that skills have, beside the k hits."""
@@ -576,18 +577,72 @@ class Brain:
         with self._store.read() as db:
             return lineage.require(db, m.parse_id(memory_id))
 
-    def recover(self, handle: str) -> bytes:
-        """The exact bytes (UTF-8) a recovery handle stands for.
+    def recover(self, handle: str, query: str | None = None) -> bytes:
+        """The exact bytes a recovery handle stands for, or what of them speaks to a question.
+
+        Args:
+            handle: with ``#/items/3/name`` behind it, that part of a JSON original.
+            query: whole units alone (records, rows, log entries, paragraphs), with markers; the
+                whole where none matches or nothing is saved.
 
         Raises:
-            BrainError: ``brain_ccr_handle_invalid`` (65), ``brain_ccr_not_found`` (1).
+            BrainError: ``brain_ccr_handle_invalid``, ``brain_ccr_pointer_invalid`` (65),
+                ``brain_ccr_not_found``, ``brain_ccr_pointer_not_found`` (1),
+                ``brain_ccr_damaged`` (74).
         """
-        prefix = handles.parse(handle)
+        return self.recovered(handle, query).data
+
+    def recovered(self, handle: str, query: str | None = None) -> Recovered:
+        """As :meth:`recover`, with the handle as it is written and the media type."""
+        reference = handles.parse(handle)
         with self._store.read() as db:
-            memory = memories.by_sha256(db, prefix)
-        if memory is None:
-            raise BrainError("brain_ccr_not_found", f"没有句柄为 ccr_{prefix.hex()} 的原文。", 1)
-        return memory.text.encode("utf-8")
+            data, content_type = originals.find(db, reference)
+        if reference.pointer:
+            from brain.ccr import pointer
+
+            data, content_type = pointer.subtree(data, reference.pointer), "application/json"
+        if query is not None:
+            from brain.ccr import select
+
+            data = select.narrowed(data, self._terms(query), reference.handle)
+        return Recovered(reference.handle, content_type, data)
+
+    def compress(
+        self, data: bytes | str, query: str | None = None, *, now: datetime | None = None
+    ) -> CompressResult:
+        """Makes a text shorter by what it holds; the original is kept before the rest goes out.
+
+        Args:
+            data: any bytes; those that are no UTF-8 text give a line that says so and the handle.
+            query: what should be kept first.
+
+        Raises:
+            BrainError: ``brain_text_surrogate``, ``brain_ccr_budget_exceeded`` (65),
+                ``brain_ccr_max_bytes_invalid`` (2), 73-75 where the original cannot be kept. A text
+                that stays as it is goes through whatever the store says.
+        """
+        from brain.ccr import shorten
+
+        raw = m.check_encodable(data) if isinstance(data, str) else bytes(data)
+        most = originals.most_bytes()
+        made = shorten.document(raw, self._terms(query) if query else ())
+        handle: str | None = handles.handle_of(raw)
+        try:
+            with self._store.write() as db:
+                originals.keep(db, made.original(raw, to_iso(now or now_utc())), most)
+        except BrainError:
+            if made.cut:
+                raise
+            handle = None
+        return CompressResult(
+            made.text, handle, made.tokens_before, made.tokens_after, made.compressor
+        )
+
+    def _terms(self, query: str) -> tuple[str, ...]:
+        """The gram terms of a question: content, other ways to write it, numbers and dates."""
+        asked = self._ask(query, None, None)[0]
+        told = [t for t in asked.terms if any(c.isdigit() for c in t)]
+        return tuple(dict.fromkeys((*(asked.content or asked.terms), *told, *asked.others)))
 
     def list(
         self,
@@ -759,15 +814,7 @@ class Brain:
             BrainError: ``brain_budget_invalid`` (2) for a negative budget,
                 ``brain_budget_too_small`` (2) below ``pack.LEAST_BUDGET``.
         """
-        if budget is not None and budget < 0:
-            raise BrainError("brain_budget_invalid", "--budget 不能是负数；0 表示不限。", 2)
-        if budget is not None and 0 < budget < pack.LEAST_BUDGET:
-            raise BrainError(
-                "brain_budget_too_small",
-                f"--budget 至少 {pack.LEAST_BUDGET}，再小放不下记忆和找回全文的句柄；0 表示不限。",
-                2,
-            )
-        limit = DEFAULT_BUDGET if budget is None else budget
+        limit = pack.checked_budget(budget)
         asked = self._ask(query, context, now)
         view = self._view(scope, None, as_of, known_at, now)
         found = self._find(asked, view, INJECT_POOL, semantic=True)
@@ -776,10 +823,14 @@ class Brain:
             return m.InjectResult("", False, decision.probability, 0, degraded=found.degraded)
         fitting = duplicates.mark([h for h in (*found.hits, *found.skills) if h.id in decision.ids])
         chosen = [h for h in fitting if h.duplicate_of is None]
-        if limit:
-            most = max(narrow.MARK + narrow.LEAST_UNITS, limit * LARGEST_SHARE // 100)
-            chosen = [_shown(h, found.terms, most) if len(h.text) > most else h for h in chosen]
-        block = pack.block(chosen, limit)
+        whole = [replace(h, text=h.memory.text, recovery_handle=None) for h in chosen]
+
+        def shortened(hit: m.Hit, room: int) -> str | None:
+            from brain.ccr import shorten
+
+            return shorten.excerpt(hit.memory.text, found.terms, room)
+
+        block = pack.block(whole, limit, shortened)
         repeated = tuple(
             m.LeftOut(h.id, f"与 #{h.duplicate_of} 说的相同") for h in fitting if h.duplicate_of
         )
@@ -793,6 +844,7 @@ class Brain:
             block.hits,
             block.left_out + repeated,
             found.degraded,
+            found=len(fitting),
         )
 
     def _ask(
@@ -877,8 +929,7 @@ class Brain:
         decision = gate.judge(asked, ranked, skills, model, threshold, marks)
         told = (*asked.content, *asked.others)
         hits, found = (
-            tuple(_shown(h, told, narrow.WHOLE) for h in group)
-            for group in (ranked.hits, skills.hits)
+            tuple(_shown(h, told) for h in group) for group in (ranked.hits, skills.hits)
         )
         return _Found(hits, found, decision, decision.degraded, told)
 
@@ -944,12 +995,14 @@ class Brain:
 
         Args:
             budget: estimated tokens; None is 420, 0 is unlimited.
+
+        Raises:
+            BrainError: as :meth:`inject` does for a budget.
         """
-        if budget is not None and budget < 0:
-            raise BrainError("brain_budget_invalid", "--budget 不能是负数；0 表示不限。", 2)
+        limit = pack.checked_budget(budget)
         view = self._view(scope, None, None, None, now)
         with self._store.read() as db:
-            return briefing.write(db, view, DEFAULT_BUDGET if budget is None else budget)
+            return briefing.write(db, view, limit)
 
     def reembed(self, model: str, *, progress: Progress | None = None) -> reembedding.ReembedResult:
         """Gives every record vectors of another (or the same) model; resumable after a break.
@@ -1032,15 +1085,15 @@ def _table_for(db: apsw.Connection, embedder: Embedder | None) -> str | None:
     return facts.get(meta.VECTORS) if facts.get(meta.DIM) == embedder.dim else None
 
 
-def _shown(hit: m.Hit, terms: Sequence[str], most: int) -> m.Hit:
-    """A hit as faces show it: a text beyond ``most`` characters narrowed to what is asked."""
-    text, handle = narrow.narrowed(hit.memory.text, terms, most)
+def _shown(hit: m.Hit, terms: Sequence[str]) -> m.Hit:
+    """A hit as ``recall`` shows it: a long text narrowed to what is asked."""
+    text, handle = narrow.narrowed(hit.memory.text, terms)
     return hit if handle is None else replace(hit, text=text, recovery_handle=handle)
 
 
 def _storable(text: str) -> str:
     """As :func:`brain.memory.check_text`; what we handed out ourselves is no new memory either."""
-    if text.lstrip().startswith((pack.OPENING, briefing.OPENING)):
+    if text.lstrip().startswith((pack.OPENING, pack.SHORT_OPENING, *briefing.OPENINGS)):
         raise BrainError(
             "brain_own_block",
             "这是 brain 自己给出的记忆块，里面的内容已经存着；请去掉这一块，只存新的内容。",

@@ -255,7 +255,12 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True)
 class InjectResult:
-    """The block for the prompt ('' on no), and the account of it. ``tokens`` is an estimate."""
+    """The block for the prompt ('' on no), and the account of it.
+
+    Args:
+        tokens: of the whole block, its frame included; an estimate.
+        found: how many memories were to be packed: those used (``hits``) and those left out.
+    """
 
     block: str
     answerable: bool
@@ -264,6 +269,7 @@ class InjectResult:
     hits: tuple[Hit, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
     degraded: tuple[str, ...] = ()
+    found: int = 0
 
     def to_dict(self, explain: bool = False) -> dict[str, Any]:
         return {
@@ -272,6 +278,8 @@ class InjectResult:
             "probability": round(self.probability, 4),
             "tokens": self.tokens,
             "basis": "inferred",
+            "found": self.found,
+            "used": len(self.hits),
             "hits": [h.to_dict(explain) for h in self.hits],
             "left_out": [{"id": x.id, "reason": x.reason} for x in self.left_out],
             "degraded": list(self.degraded),
@@ -307,13 +315,7 @@ def check_text(text: str) -> str:
         raise BrainError(
             "brain_text_nul", "文本里有 NUL 字节（\\0），全文索引读不到它后面的内容；请先去掉。"
         )
-    try:
-        size = len(text.encode("utf-8"))
-    except UnicodeEncodeError:
-        raise BrainError(
-            "brain_text_surrogate",
-            "文本里有不成对的代理码位，不是有效的 Unicode；请按 UTF-8 传入。",
-        ) from None
+    size = len(check_encodable(text))
     if not text.strip():
         raise BrainError("brain_text_empty", "文本是空的，没有可以记住的内容。")
     if size > MAX_TEXT_BYTES:
@@ -322,6 +324,17 @@ def check_text(text: str) -> str:
             f"一条记忆最多 {MAX_TEXT_BYTES} 字节（256 KiB），这条有 {size} 字节；请拆成几条。",
         )
     return text
+
+
+def check_encodable(text: str) -> bytes:
+    """A text in UTF-8. Raises ``brain_text_surrogate`` (65)."""
+    try:
+        return text.encode("utf-8")
+    except UnicodeEncodeError:
+        raise BrainError(
+            "brain_text_surrogate",
+            "文本里有不成对的代理码位，不是有效的 Unicode；请按 UTF-8 传入。",
+        ) from None
 
 
 def clean_query(query: str) -> str:

@@ -6,6 +6,7 @@ gives that JSON.
 
 from __future__ import annotations
 
+import base64
 from dataclasses import dataclass
 from typing import Any
 
@@ -98,6 +99,52 @@ class OwnWord:
 
     def to_dict(self) -> dict[str, Any]:
         return {"word": self.word, "freq": self.freq, "tag": self.tag}
+
+
+@dataclass(frozen=True, slots=True)
+class Recovered:
+    """The bytes a handle stands for, or the part of them that was asked for.
+
+    Args:
+        content_type: media type of ``data``.
+    """
+
+    handle: str
+    content_type: str
+    data: bytes
+
+    def to_dict(self) -> dict[str, Any]:
+        out = {"handle": self.handle, "content_type": self.content_type, "bytes": len(self.data)}
+        try:
+            return {**out, "text": self.data.decode("utf-8")}
+        except UnicodeDecodeError:
+            return {**out, "base64": base64.b64encode(self.data).decode("ascii")}
+
+
+@dataclass(frozen=True, slots=True)
+class CompressResult:
+    """A text made shorter, and the handle of the whole; ``compressor`` ``none`` is unchanged.
+
+    Args:
+        handle: None only where an unchanged text could not be kept.
+        tokens_before, tokens_after: estimates.
+    """
+
+    text: str
+    handle: str | None
+    tokens_before: int
+    tokens_after: int
+    compressor: str
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "text": self.text,
+            "handle": self.handle,
+            "tokens_before": self.tokens_before,
+            "tokens_after": self.tokens_after,
+            "compressor": self.compressor,
+            "basis": "inferred",
+        }
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,33 +4,59 @@ from __future__ import annotations
 
 import hashlib
 import re
+from dataclasses import dataclass
 
 from brain.errors import BrainError
 
-_BYTES = 16
-_SLOPPY = re.compile(
-    r"[\s\"'`“”‘’]*(?:<<)?(?:ccr:(?://)?)?(?:ccr_)?([0-9a-fA-F]{32})(?:>>)?[\s\"'`“”‘’。，,.]*\Z"
+PREFIX_BYTES = 16
+_WRAP = r"[\s\"'`“”‘’「」『』（）()\[\]【】，。、；：,.;:!！?？…]*"
+_FORM = re.compile(
+    rf"(?P<wrap>{_WRAP}[<‹＜《]{{0,2}})\s*(?:ccr[:：](?://)?)?(?:ccr_)?(?P<hex>[0-9a-f]{{32}})"
+    rf"(?:#(?P<pointer>.*)|[>›＞》]{{0,2}}{_WRAP})\Z",
+    re.IGNORECASE | re.DOTALL,
 )
+_CLOSERS = "\"'`“”‘’「」『』（）()[]【】>›＞》，。 \t\r\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """What somebody who asks for an original gives.
+
+    Args:
+        prefix: the first bytes of its SHA-256.
+        pointer: what stands behind ``#``, not yet checked; None without it.
+    """
+
+    prefix: bytes
+    pointer: str | None = None
+
+    @property
+    def handle(self) -> str:
+        return "ccr_" + self.prefix.hex()
 
 
 def handle_of(original: bytes) -> str:
     """The handle under which some bytes are recovered."""
-    return "ccr_" + hashlib.sha256(original).digest()[:_BYTES].hex()
+    return "ccr_" + hashlib.sha256(original).digest()[:PREFIX_BYTES].hex()
 
 
-def parse(handle: str) -> bytes:
-    """The first bytes of the SHA-256 a handle names.
+def parse(handle: str) -> Reference:
+    """Reads a handle.
 
-    ``ccr_…``, ``<<ccr:ccr_…>>``, ``ccr:ccr_…``, ``ccr://…`` are understood, and blanks or quotes
-    around them.
+    ``ccr_…``, ``<<ccr:ccr_…>>``, ``ccr:ccr_…``, ``ccr://…`` are understood, with blanks, quotes and
+    punctuation around them, and a JSON pointer behind ``#``.
 
     Raises:
         BrainError: ``brain_ccr_handle_invalid`` (65).
     """
-    found = _SLOPPY.match(handle)
+    found = _FORM.match(handle)
     if not found:
         raise BrainError(
             "brain_ccr_handle_invalid",
             f"看不懂句柄「{handle.strip()[:60]}」，应为 ccr_ 加 32 位十六进制。",
         )
-    return bytes.fromhex(found.group(1))
+    pointer = found["pointer"]
+    if pointer is not None:
+        # A key may end with a mark of its own; it is taken away only where one was opened.
+        pointer = pointer.rstrip(_CLOSERS) if found["wrap"].strip() else pointer.rstrip()
+    return Reference(bytes.fromhex(found["hex"]), pointer)

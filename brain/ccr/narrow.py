@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from brain.ccr.handles import handle_of
 from brain.text.fold import fold
-from brain.text.sentences import passages
+from brain.text.sentences import Span, passages
+from brain.text.tokens import estimate
 
 WHOLE = 2_000
 """Characters up to which a hit's text is shown whole (CONTRACT: recall)."""
@@ -15,6 +16,9 @@ UNITS = 150
 """Length of a passage shown, in units of :func:`brain.text.sentences.passages`."""
 
 LEAST_UNITS = 40
+
+SMALLEST_UNITS = 20
+"""Length of a passage where only a hundred tokens or so are left for it."""
 
 MARK = 200
 """Characters kept free for the mark and the handle."""
@@ -35,22 +39,51 @@ def narrowed(text: str, terms: Sequence[str], most: int = WHOLE) -> tuple[str, s
     """
     if len(text) <= most:
         return text, None
+    handle = handle_of(text.encode("utf-8"))
     spans = passages(text, min(UNITS, max(most // 4, LEAST_UNITS)))
+    kept: set[int] = set()
+    used = 0
+    for place in _ranked(text, spans, terms):
+        length = spans[place][1] - spans[place][0]
+        if kept and used + length > most - MARK:
+            break
+        kept.add(place)
+        used += length
+    return _joined(text, spans, kept) + _mark(handle), handle
+
+
+def within(text: str, terms: Sequence[str], room: int) -> str | None:
+    """The telling passages of a text and a mark with its handle, within so many tokens.
+
+    Returns:
+        None where the room is too small for a passage.
+    """
+    mark = _mark(handle_of(text.encode("utf-8")))
+    left = room - estimate(mark) - 1
+    spans = passages(text, min(UNITS, max(left // 2, SMALLEST_UNITS)))
+    kept: set[int] = set()
+    for place in _ranked(text, spans, terms):
+        # One more for the …… that may stand before or behind it.
+        cost = estimate(text[slice(*spans[place])]) + 2
+        if cost > left:
+            break
+        kept.add(place)
+        left -= cost
+    return _joined(text, spans, kept) + mark if kept else None
+
+
+def _ranked(text: str, spans: Sequence[Span], terms: Sequence[str]) -> list[int]:
+    """Places of the passages, the most telling first."""
     worth = {term: 1.0 / (place + 1) ** 0.5 for place, term in enumerate(terms)}
     scored = []
     for place, (start, stop) in enumerate(spans):
         folded = fold(text[start:stop])
         score = sum(w for term, w in worth.items() if term.rstrip("*") in folded)
         scored.append((-score, place))
-    kept: set[int] = set()
-    used = 0
-    for _, place in sorted(scored):
-        length = spans[place][1] - spans[place][0]
-        if kept and used + length > most - MARK:
-            break
-        kept.add(place)
-        used += length
-    handle = handle_of(text.encode("utf-8"))
+    return [place for _, place in sorted(scored)]
+
+
+def _joined(text: str, spans: Sequence[Span], kept: set[int]) -> str:
     parts: list[str] = []
     for place in sorted(kept):
         if place and place - 1 not in kept:
@@ -58,4 +91,8 @@ def narrowed(text: str, terms: Sequence[str], most: int = WHOLE) -> tuple[str, s
         parts.append(text[spans[place][0] : spans[place][1]])
     if len(spans) - 1 not in kept:
         parts.append("……")
-    return f"{''.join(parts)}（节选，全文：<<ccr:{handle}>>）", handle
+    return "".join(parts)
+
+
+def _mark(handle: str) -> str:
+    return f"（节选，全文：<<ccr:{handle}>>）"

@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from brain.ccr.json_text import elements, json_start, members
 from brain.text.sentences import sentences
 
+BINARY = "application/octet-stream"
+
 LONGEST_PARAGRAPH = 600
 """Characters from which a paragraph is split further, between sentences."""
 
@@ -111,6 +113,14 @@ class Document:
     units: tuple[Unit, ...]
 
 
+def text_of(data: bytes) -> str | None:
+    """The text that bytes are in UTF-8; None for a picture, an archive, another encoding."""
+    try:
+        return None if b"\0" in data else data.decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+
+
 def units(data: bytes) -> list[Unit]:
     """The whole units of a document; none for bytes that are no UTF-8 text."""
     return list(split(data).units)
@@ -118,12 +128,9 @@ def units(data: bytes) -> list[Unit]:
 
 def split(data: bytes) -> Document:
     """A document cut into its whole units by what it holds."""
-    try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError:
-        return Document("application/octet-stream", "", "", ())
-    if "\0" in text:
-        return Document("application/octet-stream", "", "", ())
+    text = text_of(data)
+    if text is None:
+        return Document(BINARY, "", "", ())
     if not text.strip():
         return Document("text/plain", "", "", ())
     cut = _json(text)

@@ -19,11 +19,7 @@ def decode(data: bytes) -> str:
     Raises:
         BrainError: ``brain_input_not_utf8`` or ``brain_input_too_large`` (65).
     """
-    if len(data) > MAX_STDIN_BYTES:
-        limit = MAX_STDIN_BYTES // 1024 // 1024
-        raise BrainError(
-            "brain_input_too_large", f"标准输入超过 {limit} MiB，请拆成几份。", EXIT_DATA
-        )
+    _refuse_too_large(data)
     try:
         return data.removeprefix(_BOM).decode("utf-8")
     except UnicodeDecodeError as error:
@@ -40,6 +36,23 @@ def read_stdin() -> str:
     if sys.stdin is None:
         return ""
     return decode(sys.stdin.buffer.read(MAX_STDIN_BYTES + 1))
+
+
+def stdin_bytes() -> bytes:
+    """The whole standard input, byte for byte. Raises ``brain_input_too_large`` (65)."""
+    if sys.stdin is None:
+        return b""
+    data = sys.stdin.buffer.read(MAX_STDIN_BYTES + 1)
+    _refuse_too_large(data)
+    return data
+
+
+def _refuse_too_large(data: bytes) -> None:
+    if len(data) > MAX_STDIN_BYTES:
+        limit = MAX_STDIN_BYTES // 1024 // 1024
+        raise BrainError(
+            "brain_input_too_large", f"标准输入超过 {limit} MiB，请拆成几份。", EXIT_DATA
+        )
 
 
 def text_or_stdin(given: str | None, stdin: bool, name: str) -> str:

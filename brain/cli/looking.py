@@ -6,7 +6,6 @@ from typing import Annotated
 
 import typer
 
-from brain.ccr.handles import handle_of
 from brain.cli import scope as scopes
 from brain.cli.command import about
 from brain.cli.console import note, out, out_bytes, out_json, visible
@@ -141,25 +140,24 @@ def brief(budget: Budget = None, scope: Scope = None, db: Db = None, as_json: Js
     "按句柄取回全文",
     "brain recover ccr_0123456789abcdef0123456789abcdef",
     "brain recover '<<ccr:ccr_0123456789abcdef0123456789abcdef>>' > 全文.txt",
+    "brain recover ccr_0123456789abcdef0123456789abcdef --query 退款失败的订单",
+    "brain recover 'ccr://ccr_0123456789abcdef0123456789abcdef#/items/3/name'",
     more="逐字节原样写到标准输出，末尾不加换行。",
 )
 def recover(
     handle: Annotated[str, typer.Argument(metavar="句柄", help="注入块里的 ccr_…")],
+    query: Annotated[
+        str | None,
+        typer.Option("--query", metavar="问题", help="只取和它有关的整条、整行、整段"),
+    ] = None,
     db: Db = None,
     as_json: Json = False,
 ) -> int:
     """Writes the original bytes a handle stands for."""
     with Brain.open(db, read_only=True) as brain:
-        found = brain.recover(handle)
+        found = brain.recovered(handle, query)
     if as_json:
-        out_json(
-            {
-                "handle": handle_of(found),
-                "content_type": "text/plain; charset=utf-8",
-                "bytes": len(found),
-                "text": found.decode("utf-8"),
-            }
-        )
+        out_json(found.to_dict())
     else:
-        out_bytes(found)
+        out_bytes(found.data)
     return 0

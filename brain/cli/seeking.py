@@ -214,10 +214,16 @@ def inject(
     if found.block:
         out(found.block.removesuffix("\n"))
     if explain:
-        note(f"概率 {found.probability:.2f}，约 {found.tokens} 个词元。")
+        note(
+            f"概率 {found.probability:.2f}；找到 {found.found} 条，用了 {len(found.hits)} 条，"
+            f"约 {found.tokens} 个词元（估计值，含首尾两行）。"
+        )
         for hit in found.hits:
             for line in hit_lines(hit, explain=True):
                 note(line)
+        for hit in found.hits:
+            if hit.recovery_handle:
+                note(f"#{hit.id} 截短了，全文：{hit.recovery_handle}")
         for left in found.left_out:
             note(f"#{left.id} 没有放进去：{left.reason}")
     return 0

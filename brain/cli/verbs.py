@@ -27,6 +27,7 @@ VERBS: Mapping[str, tuple[str, str]] = {
     "stats": ("looking", "stats"),
     "brief": ("looking", "brief"),
     "recover": ("looking", "recover"),
+    "compress": ("shortening", "compress"),
     "reembed": ("models", "reembed"),
     "model list": ("models", "model_list"),
     "model fetch": ("models", "model_fetch"),

@@ -13,6 +13,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from brain.recall.question import Question, Rewriting
+from brain.text.bm25 import saturation
 from brain.text.grams import index_terms
 
 SIMILARITY_WEIGHT = 1.4
@@ -25,9 +26,6 @@ CUT_WHOLE = 4_000
 
 APART = 0.5
 """What a gram counts whose two characters a note holds, but not side by side."""
-
-K1 = 1.2
-B = 0.75
 
 BARE_SHARE = 0.5
 """Of its weight that similarity keeps for a bare word or two: one word has little meaning of its
@@ -170,7 +168,7 @@ def share(text: Text, weights: Mapping[str, float], apart: float = 0.0) -> float
 
 
 def bm25(text: Text, weights: Mapping[str, float], average: float) -> float:
-    """BM25 of one text (Robertson and Zaragoza 2009, k1 1.2 and b .75 as in FTS5).
+    """BM25 of one text, as :mod:`brain.text.bm25` has it.
 
     FTS5's own value cannot weigh terms; here a function word counts less than a content word.
 
@@ -178,15 +176,12 @@ def bm25(text: Text, weights: Mapping[str, float], average: float) -> float:
         weights: query term → IDF times its weight.
         average: mean number of terms of a note.
     """
-    norm = K1 * (1.0 - B + B * text.length / max(average, 1.0))
     total = 0.0
     for term, weight in weights.items():
         often = text.times(term)
         if often:
             # Below one it is a word written otherwise, once: the weight is less, not the count.
-            total += (
-                min(1.0, often) * weight * max(often, 1.0) * (K1 + 1.0) / (max(often, 1.0) + norm)
-            )
+            total += min(1.0, often) * weight * saturation(max(often, 1.0), text.length, average)
     return total
 
 

@@ -1,0 +1,75 @@
+"""Shortening a text by what it holds: for a block within a budget, and whole documents."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from brain.ccr import narrow
+from brain.ccr.compress import compress
+from brain.ccr.handles import handle_of
+from brain.ccr.units import BINARY, text_of
+from brain.store.recovery import Original
+from brain.text.tokens import estimate
+
+UNCHANGED = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Shortened:
+    """A document as it goes out.
+
+    Args:
+        compressor: which one cut it, ``'none'`` where nothing was cut.
+        tokens_before, tokens_after: estimates; of bytes that are no text, one a byte, which is
+            about what base64 costs.
+    """
+
+    text: str
+    compressor: str
+    content_type: str
+    tokens_before: int
+    tokens_after: int
+
+    @property
+    def cut(self) -> bool:
+        return self.compressor != UNCHANGED
+
+    def original(self, data: bytes, at: str) -> Original:
+        """What is kept of it; ``at`` is UTC ISO."""
+        return Original(
+            data, self.content_type, self.compressor, self.tokens_before, self.tokens_after, at
+        )
+
+
+def document(data: bytes, terms: Sequence[str]) -> Shortened:
+    """A whole document made shorter; bytes that are no UTF-8 text become a line that says so.
+
+    Args:
+        terms: folded gram terms of what should be kept first.
+    """
+    handle = handle_of(data)
+    if text_of(data) is None:
+        text = f"（略 {len(data)} 字节，不是 UTF-8 文本；全文：<<ccr:{handle}>>）"
+        return Shortened(text, "binary", BINARY, len(data), estimate(text))
+    made = compress(data, terms, None, handle)
+    return Shortened(
+        made.text, made.compressor, made.content_type, made.tokens_before, made.tokens_after
+    )
+
+
+def excerpt(text: str, terms: Sequence[str], room: int) -> str | None:
+    """What of a memory's text speaks to a question, visibly cut, with the handle of the whole.
+
+    Args:
+        terms: folded gram terms of the question, the most telling first.
+        room: estimated tokens.
+
+    Returns:
+        None where the room is too small for that.
+    """
+    data = text.encode("utf-8")
+    made = compress(data, terms, room, handle_of(data))
+    if made.compressor != UNCHANGED and made.tokens_after <= room:
+        return made.text
+    return narrow.within(text, terms, room)

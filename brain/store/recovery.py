@@ -1,0 +1,142 @@
+"""The ``ccr`` table: originals of what was cut, found again by their handle. Nothing is evicted."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+
+import apsw
+
+from brain.store.sql import one, rows
+
+PREFIX_BYTES = 16
+"""First bytes of the SHA-256 that a handle is made of."""
+
+_HANDLE = re.compile("ccr_[0-9a-f]{32}")
+
+
+@dataclass(frozen=True, slots=True)
+class Original:
+    """Bytes as they were before anything was cut, and what was made of them.
+
+    Args:
+        content_type: media type.
+        compressor: which one cut them, ``'none'`` where nothing was cut.
+        tokens_before, tokens_after: estimates.
+        stored_at: UTC ISO 8601.
+    """
+
+    data: bytes
+    content_type: str
+    compressor: str
+    tokens_before: int
+    tokens_after: int
+    stored_at: str
+
+
+class BudgetExceededError(Exception):
+    """A new original does not fit. ``used`` and ``size`` are bytes."""
+
+    def __init__(self, used: int, size: int) -> None:
+        super().__init__(used, size)
+        self.used = used
+        self.size = size
+
+
+def handle(sha256: bytes) -> str:
+    """The key under which an original of that SHA-256 is kept."""
+    return "ccr_" + sha256[:PREFIX_BYTES].hex()
+
+
+def put(db: apsw.Connection, original: Original, most: int) -> bool:
+    """Keeps an original; False where it is there already, which needs no room.
+
+    A row whose bytes are no longer those of its handle is written anew.
+
+    Args:
+        most: bytes that all originals together may take.
+
+    Raises:
+        BudgetExceededError: nothing was changed.
+    """
+    sha256 = hashlib.sha256(original.data).digest()
+    key = handle(sha256)
+    there = rows(db, "SELECT original = ? FROM ccr WHERE handle = ?", (original.data, key))
+    if there and there[0][0]:
+        return False
+    taken = used(db, but=key)
+    if taken + len(original.data) > most:
+        raise BudgetExceededError(taken, len(original.data))
+    db.execute(
+        "INSERT OR REPLACE INTO ccr (handle, sha256, original, content_type, compressor,"
+        " tokens_before, tokens_after, stored_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            key,
+            sha256,
+            original.data,
+            original.content_type,
+            original.compressor,
+            original.tokens_before,
+            original.tokens_after,
+            original.stored_at,
+        ),
+    )
+    return True
+
+
+def get(db: apsw.Connection, prefix: bytes) -> Original | None:
+    """The original under a handle's bytes, as it is in the file."""
+    found = rows(
+        db,
+        "SELECT original, content_type, compressor, tokens_before, tokens_after, stored_at"
+        " FROM ccr WHERE handle = ?",
+        (handle(prefix),),
+    )
+    return Original(*found[0]) if found else None
+
+
+def used(db: apsw.Connection, but: str = "") -> int:
+    """Bytes that originals take, without the one under a handle."""
+    return int(
+        one(db, "SELECT coalesce(sum(length(original)), 0) FROM ccr WHERE handle <> ?", (but,))
+    )
+
+
+def count(db: apsw.Connection) -> int:
+    """How many originals are kept."""
+    return int(one(db, "SELECT count(*) FROM ccr"))
+
+
+def erase(db: apsw.Connection, sha256: bytes) -> bool:
+    """Erases an original that no memory refers to, by its text or by naming the handle.
+
+    Args:
+        sha256: of the original's bytes.
+
+    Returns:
+        False where there is none or a memory still refers to it.
+    """
+    key = handle(sha256)
+    if not rows(db, "SELECT 1 FROM ccr WHERE handle = ?", (key,)):
+        return False
+    if rows(
+        db,
+        "SELECT 1 FROM memories WHERE text_sha256 = ? OR instr(text, ?) LIMIT 1",
+        (sha256, key),
+    ):
+        return False
+    db.execute("DELETE FROM ccr WHERE handle = ?", (key,))
+    return True
+
+
+def erase_of(db: apsw.Connection, text: str) -> int:
+    """Erases what was kept for a memory that is no longer there: its own original and those whose
+    handles its text names. Gives how many were erased; what another memory refers to stays.
+
+    Call it after the memory's row is gone.
+    """
+    shas = {hashlib.sha256(text.encode("utf-8")).digest()}
+    for key in set(_HANDLE.findall(text)):
+        shas.update(row[0] for row in rows(db, "SELECT sha256 FROM ccr WHERE handle = ?", (key,)))
+    return sum(erase(db, sha256) for sha256 in shas)

@@ -1,0 +1,56 @@
+"""BM25's saturation of a term's frequency, and ranking a handful of texts by it.
+
+Robertson and Zaragoza, The Probabilistic Relevance Framework (2009); k1 1.2 and b .75 as in FTS5.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+
+from brain.text.fold import fold
+from brain.text.grams import index_terms
+
+K1 = 1.2
+B = 0.75
+
+
+def saturation(often: float, length: float, average: float) -> float:
+    """What a term counts that stands in a text ``often`` times; once in an average text is 1.
+
+    Args:
+        often: how often, above 0.
+        length: terms of the text.
+        average: mean number of terms of a text.
+    """
+    return often * (K1 + 1.0) / (often + K1 * (1.0 - B + B * length / max(average, 1.0)))
+
+
+def idf(holding: int, texts: int) -> float:
+    """How telling a term is that ``holding`` of ``texts`` hold; above 0 for every term."""
+    return math.log(1.0 + (texts - holding + 0.5) / (holding + 0.5))
+
+
+def scores(texts: Sequence[str], terms: Sequence[str]) -> list[float]:
+    """How well each text answers the terms, by BM25 with these texts as the collection.
+
+    Args:
+        texts: as they are; they are folded and cut into the index's own terms here.
+        terms: folded gram terms of a query (:func:`brain.text.grams.query_terms`); a lone
+            character (``部*``) counts wherever it stands.
+    """
+    wanted = list(dict.fromkeys(terms))
+    lone = {term for term in wanted if len(term) == 2 and term.endswith("*")}
+    counted: list[tuple[dict[str, int], int]] = []
+    for text in texts:
+        folded = fold(text)
+        counts = Counter(index_terms(folded))
+        held = {t: folded.count(t[0]) if t in lone else counts[t] for t in wanted}
+        counted.append((held, counts.total()))
+    average = sum(length for _, length in counted) / max(len(counted), 1)
+    worth = {t: idf(sum(held[t] > 0 for held, _ in counted), len(counted)) for t in wanted}
+    return [
+        sum(worth[t] * saturation(n, length, average) for t, n in held.items() if n)
+        for held, length in counted
+    ]
