@@ -613,7 +613,7 @@ class Brain:
         """Makes a text shorter by what it holds; the original is kept before the rest goes out.
 
         Args:
-            data: any bytes; those that are no UTF-8 text give a line that says so and the handle.
+            data: any bytes; those that are no text give a line that says so, with the handle.
             query: what should be kept first.
 
         Raises:

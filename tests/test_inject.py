@@ -299,8 +299,10 @@ def test_the_result_is_the_contracts(shelves: Brain) -> None:
     done = shelves.inject("备件库里的滤芯")
     found = done.to_dict()
     assert found.keys() == {
-        "block", "answerable", "probability", "tokens", "basis", "hits", "left_out", "degraded",
+        "block", "answerable", "probability", "tokens", "basis", "found", "used", "hits",
+        "left_out", "degraded",
     }  # fmt: skip
+    assert found["found"] == found["used"] + len(found["left_out"])
     assert found["basis"] == "inferred"
     assert [h["id"] for h in found["hits"]] == entries(done.block)
     silent = shelves.inject("光合作用的公式").to_dict()

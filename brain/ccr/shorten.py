@@ -8,9 +8,7 @@ from dataclasses import dataclass
 from brain.ccr import narrow
 from brain.ccr.compress import compress
 from brain.ccr.handles import handle_of
-from brain.ccr.units import BINARY, text_of
 from brain.store.recovery import Original
-from brain.text.tokens import estimate
 
 UNCHANGED = "none"
 
@@ -21,8 +19,7 @@ class Shortened:
 
     Args:
         compressor: which one cut it, ``'none'`` where nothing was cut.
-        tokens_before, tokens_after: estimates; of bytes that are no text, one a byte, which is
-            about what base64 costs.
+        tokens_before, tokens_after: estimates.
     """
 
     text: str
@@ -43,16 +40,12 @@ class Shortened:
 
 
 def document(data: bytes, terms: Sequence[str]) -> Shortened:
-    """A whole document made shorter; bytes that are no UTF-8 text become a line that says so.
+    """A whole document made shorter; bytes that are no text become a line that says so.
 
     Args:
         terms: folded gram terms of what should be kept first.
     """
-    handle = handle_of(data)
-    if text_of(data) is None:
-        text = f"（略 {len(data)} 字节，不是 UTF-8 文本；全文：<<ccr:{handle}>>）"
-        return Shortened(text, "binary", BINARY, len(data), estimate(text))
-    made = compress(data, terms, None, handle)
+    made = compress(data, terms, None, handle_of(data))
     return Shortened(
         made.text, made.compressor, made.content_type, made.tokens_before, made.tokens_after
     )
