@@ -825,7 +825,9 @@ class Brain:
         chosen = [h for h in fitting if h.duplicate_of is None]
         whole = [replace(h, text=h.memory.text, recovery_handle=None) for h in chosen]
 
-        def shortened(hit: m.Hit, room: int) -> str | None:
+        def shortened(hit: m.Hit, room: int, tight: bool) -> str | None:
+            if tight:
+                return narrow.sentence(hit.memory.text, found.terms, room)
             from brain.ccr import shorten
 
             return shorten.excerpt(hit.memory.text, found.terms, room)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from brain import Brain
 from brain.ccr.handles import handle_of
-from brain.ccr.narrow import within
+from brain.ccr.narrow import sentence, within
 from brain.inject import pack
 from brain.memory import Hit, Memory
 from brain.text.tokens import estimate
@@ -88,8 +88,9 @@ def test_a_further_long_hit_is_cut_where_there_is_room_for_a_sentence() -> None:
 def test_a_cut_is_visible_ends_at_a_sentence_and_names_the_whole(budget: int, asking: bool) -> None:
     text = "".join(f"第{n}条：进门要登记，离开要锁窗。" for n in range(300))
 
-    def shorten(one: Hit, room: int) -> str | None:
-        return within(one.memory.text, ("登记",), room)
+    def shorten(one: Hit, room: int, tight: bool) -> str | None:
+        cutting = sentence if tight else within
+        return cutting(one.memory.text, ("登记",), room)
 
     done = pack.block([hit(1, text)], budget, shorten if asking else None)
     (one,) = done.hits
@@ -136,6 +137,18 @@ def test_any_texts_keep_the_budget_and_every_hit_is_accounted_for(
     for one in done.hits:
         whole = one.recovery_handle is None
         assert whole == (one.text == one.memory.text)
+
+
+@pytest.mark.parametrize("budget", [80, 120, 160, 200, 420])
+def test_the_answer_deep_in_a_long_text_comes_even_in_the_smallest_block(
+    brain: Brain, budget: int
+) -> None:
+    talk = "".join(f"第{n}次例会汇报了进度，下周再议。" for n in range(400))
+    brain.add(talk + "备用钥匙在老周那里。" + talk, now=NOON)
+    done = brain.inject("备用钥匙在谁那里", budget=budget, now=NOON)
+    assert "老周" in done.block
+    assert done.tokens <= budget
+    assert brain.recover(str(done.hits[0].recovery_handle)).decode() == brain.get(1).text
 
 
 def test_no_hits_make_no_block() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from brain.ccr.handles import handle_of
 from brain.text.fold import fold
-from brain.text.sentences import Span, passages
+from brain.text.sentences import Span, passages, sentences
 from brain.text.tokens import estimate
 
 WHOLE = 2_000
@@ -19,6 +19,9 @@ LEAST_UNITS = 40
 
 SMALLEST_UNITS = 20
 """Length of a passage where only a hundred tokens or so are left for it."""
+
+PART_UNITS = 12
+"""Length of a clause where a single sentence is too long."""
 
 MARK = 200
 """Characters kept free for the mark and the handle."""
@@ -70,6 +73,27 @@ def within(text: str, terms: Sequence[str], room: int) -> str | None:
         kept.add(place)
         left -= cost
     return _joined(text, spans, kept) + mark if kept else None
+
+
+def sentence(text: str, terms: Sequence[str], room: int) -> str:
+    """As much of the most telling sentence as a room takes that is too small for a mark in words.
+
+    The bare handle stands behind it. At least a character is shown, whatever the room.
+    """
+    mark = "……" + handle_of(text.encode("utf-8"))
+    spans = sentences(text)
+    start, stop = spans[_ranked(text, spans, terms)[0]] if spans else (0, len(text))
+    if estimate(text[start:stop] + mark) + 1 > room:
+        # The part of it that tells, not its beginning.
+        parts = [(start + a, start + b) for a, b in passages(text[start:stop], PART_UNITS)]
+        start = parts[_ranked(text, parts, terms)[0]][0]
+    before = "……" if start else ""
+    low, high = 1, max(1, min(stop - start, 4 * room))
+    while low < high:
+        middle = (low + high + 1) // 2
+        piece = before + text[start : start + middle].rstrip() + mark
+        low, high = (middle, high) if estimate(piece) <= room else (low, middle - 1)
+    return before + text[start : start + low].rstrip() + mark
 
 
 def _ranked(text: str, spans: Sequence[Span], terms: Sequence[str]) -> list[int]:

@@ -59,7 +59,7 @@ def excerpt(text: str, terms: Sequence[str], room: int) -> str | None:
         room: estimated tokens.
 
     Returns:
-        None where the room is too small for that.
+        None where the room is too small for a mark in words and something beside it.
     """
     data = text.encode("utf-8")
     made = compress(data, terms, room, handle_of(data))

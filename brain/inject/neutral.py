@@ -7,7 +7,6 @@ shown instead of sent. The stored text stays as it is.
 from __future__ import annotations
 
 import re
-import unicodedata
 
 from brain.text.fold import fold
 
@@ -17,12 +16,12 @@ _LINE_ENDS = re.compile("\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _FRAME = str.maketrans({"⟦": "〔", "⟧": "〕", "〚": "〔", "〛": "〕"})
 _HIDDEN = re.compile(
     "["
-    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u202a-\u202e"
+    "\x00-\x1f\x7f-\x9f\ud800-\udfff\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u202a-\u202e"
     "\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff"
     "]"
 )
-"""Bidirectional controls, blanks without width, letters nobody sees. The joiners of emoji and of
-Persian and Indian words (U+200C, U+200D) stay."""
+"""Control characters, bidirectional ones, lone surrogates, blanks without width, letters nobody
+sees. The joiners of emoji and of Persian and Indian words (U+200C, U+200D) stay."""
 
 _OPENERS = re.compile("[<＜﹤]")
 _CLOSERS = str.maketrans({">": "›", "＞": "›", "﹥": "›"})
@@ -60,7 +59,7 @@ def neutral(text: str, handle: str | None = None) -> str:
 
 def _neutral(text: str) -> str:
     lines = _LINE_ENDS.split(_without_tags(text.translate(_FRAME)))
-    return INDENT.join("".join(_shown(c) for c in line) for line in lines)
+    return INDENT.join(_HIDDEN.sub(_shown, line) for line in lines)
 
 
 def _without_tags(text: str) -> str:
@@ -82,9 +81,8 @@ def _without_tags(text: str) -> str:
     return "".join([*parts, text[at:]])
 
 
-def _shown(char: str) -> str:
-    if char >= " " and not _HIDDEN.match(char) and unicodedata.category(char) not in {"Cc", "Cs"}:
-        return char
+def _shown(match: re.Match[str]) -> str:
+    char = match[0]
     if char == "\t":
         return " "
     return f"\\u{ord(char):04x}" if char < "\U00010000" else f"\\U{ord(char):08x}"

@@ -44,9 +44,9 @@ LEAST_CUT = 95
 """Tokens of room from which on a further long hit is cut to fit: its head, a mark with the handle,
 and a sentence or two."""
 
-Shorten = Callable[[Hit, int], str | None]
+Shorten = Callable[[Hit, int, bool], str | None]
 """A hit's memory cut to about so many tokens, visibly and with its handle; None where the beginning
-of it would do as well."""
+of it would do as well. True asks for one sentence and the bare handle."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,18 +189,21 @@ def cut(hit: Hit, room: int, shorten: Shorten | None = None) -> tuple[Hit, str]:
     tight = room < TIGHT_ROOM
     if tight and cost(line(hit, short=True)) <= room:
         return _priced(hit, line(hit, short=True))
-    if shorten is not None and not tight:
-        spare = room - cost(line(replace(hit, text="")))
-        # What days are told behind the text is known only when the text is.
-        for _ in range(3):
-            text = shorten(hit, spare)
-            if text is None:
-                break
-            shown = replace(hit, text=text, recovery_handle=handle)
-            over = cost(line(shown)) - room
-            if over <= 0:
-                return _priced(shown, line(shown))
-            spare -= over
+    if shorten is not None:
+        # A sentence and the bare handle fit where words around the handle, or the days that are
+        # told behind a text, take too much.
+        for short in (True,) if tight else (False, True):
+            spare = room - cost(line(replace(hit, text=""), short=short))
+            for _ in range(3):
+                text = shorten(hit, spare, short)
+                if text is None:
+                    break
+                shown = replace(hit, text=text, recovery_handle=handle)
+                entry = line(shown, short=short)
+                over = cost(entry) - room
+                if over <= 0:
+                    return _priced(shown, entry)
+                spare = min(spare, estimate(text)) - over
     return _head(hit, room, handle, tight)
 
 
