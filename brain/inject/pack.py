@@ -135,9 +135,9 @@ def block(hits: Sequence[Hit], budget: int, shorten: Shorten | None = None) -> B
 def fit(hits: Sequence[Hit], room: int | None, shorten: Shorten | None = None) -> Packed:
     """Chooses and cuts hits for a room.
 
-    In rank order whatever fits stands whole. A first hit that does not is cut to what short hits
-    behind it leave, at least ``FIRST_SHARE`` of the room; further long ones are cut to the rest
-    where that is enough for a sentence.
+    In rank order whatever fits stands whole. A first hit that does not is cut to at least
+    ``FIRST_SHARE`` of the room; short hits behind it have the rest first, then further long ones,
+    cut, where it is enough for a sentence, else it is the first one's too.
 
     Args:
         room: estimated tokens for all entries; None is unlimited. Of any hits at
@@ -157,9 +157,13 @@ def fit(hits: Sequence[Hit], room: int | None, shorten: Shorten | None = None) -
         if hit.tokens_added <= left:
             placed[place] = (hit, text)
             left -= hit.tokens_added
-    left += reserved
-    placed[0] = whole[0] if wanted <= left else cut(hits[0], left, shorten)
-    left -= placed[0][0].tokens_added
+    if wanted <= left + reserved:
+        placed[0] = whole[0]
+    else:
+        # What short hits leave goes to the next long one where that is enough, else to the first.
+        shared = left >= LEAST_CUT and len(placed) < len(hits) - 1
+        placed[0] = cut(hits[0], reserved if shared else left + reserved, shorten)
+    left += reserved - placed[0][0].tokens_added
     left_out: list[LeftOut] = []
     for place, (hit, _) in enumerate(whole):
         if place in placed:
