@@ -33,7 +33,7 @@ from brain.results import (
     Stats,
     SupersedeResult,
 )
-from brain.store import file, journal, memories, meta, terms, uses, vectors
+from brain.store import file, folder, journal, memories, meta, terms, uses, vectors
 from brain.store.view import View
 from brain.text import likeness, sentences, words
 from brain.text.fold import fold, simplify
@@ -135,9 +135,9 @@ class Brain:
                 brain._asked_model = name or "none"
                 brain._settle_model()
                 facts = brain._facts()
-            hint = ""
+            hint = "" if existed else folder.warning(brain.path.absolute().parent)
             if not existed and model is None and facts.get(meta.MODEL) != "bge-small-zh":
-                hint = (
+                hint += "\n" * bool(hint) + (
                     "想用中文模型 bge-small-zh（512 维）：先 brain model fetch bge-small-zh，"
                     "再 brain reembed --model bge-small-zh。"
                 )

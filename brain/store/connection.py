@@ -21,7 +21,7 @@ from brain.errors import (
     EXIT_UNAVAILABLE,
     BrainError,
 )
-from brain.store import schema
+from brain.store import folder, log, schema
 
 BUSY_TIMEOUT_MS = 5000
 
@@ -99,6 +99,8 @@ def translated(path: Path | None = None) -> Iterator[None]:
         ) from None
     except (apsw.CorruptError, apsw.ConstraintError, UnicodeDecodeError) as e:
         raise _damaged(e, where) from None
+    except apsw.InterruptError:
+        raise BrainError("brain_closed", f"读到一半记忆文件被关闭了{where}", EXIT_IO) from None
     except apsw.FullError:
         raise BrainError(
             "brain_disk_full", f"磁盘满了，这次没有写入任何内容{where}", EXIT_IO
@@ -130,51 +132,83 @@ def _damaged(error: Exception, where: str) -> BrainError:
     )
 
 
-def connect(path: Path, *, writable: bool) -> apsw.Connection:
+def connect(path: Path, *, writable: bool, shared: bool = False) -> apsw.Connection:
     """Opens an existing SQLite file with the settings every connection of ours has.
 
-    A read-only file whose folder cannot be written either is opened as immutable: SQLite cannot
-    make its shared-memory file there, and nobody can be writing. That leaves the write-ahead log
-    out, so a file that has one with anything in it is refused.
+    A reader opens the file for writing where it may, and is then forbidden to: whoever closes last
+    merges the log into the file and takes it away, so that one file is left.
+
+    A read-only file whose folder cannot be written either is opened as immutable, and so is one on
+    a full disk: SQLite cannot make its shared-memory file there, and without that nobody of ours is
+    writing. That leaves the write-ahead log out, so a file that has one with anything in it is
+    refused. :func:`is_immutable` tells such a connection.
+
+    Args:
+        shared: the file is on a network, where WAL cannot work: a writer turns it to a rollback
+            journal.
 
     Raises:
-        BrainError: see :func:`translated`, and :func:`check_version`.
+        BrainError: see :func:`translated`, :func:`check_version`, and
+            :func:`brain.store.log.require_own`.
     """
     path = path.absolute()  # a relative ``:memory:`` would be no file
+    log.require_own(path)
     with translated(path):
         if writable:
             db = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
             _settle(db)
             check_version(db, path)  # before the first byte of it is changed
-            db.pragma("journal_mode", "wal")
+            _set_journal(db, path, shared)
+            if shared:
+                db.pragma("mmap_size", 0)
             db.pragma("synchronous", "FULL")
             db.pragma("foreign_keys", "ON")
             db.pragma("secure_delete", "ON")
             return db
-        uri = "file:" + quote(str(path)) + "?mode=ro"
-        flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
-        db = apsw.Connection(uri, flags=flags)
+        reader: apsw.Connection | None = None
         try:
-            _settle(db)
-            schema.version(db)
-        except (apsw.CantOpenError, apsw.ReadOnlyError):
-            db.close()
-            _refuse_log(path)
-            db = apsw.Connection(uri + "&immutable=1", flags=flags)
-            _settle(db)
-        return db
+            reader = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
+            _settle(reader)
+            reader.pragma("query_only", "ON")
+            schema.version(reader)
+            return reader
+        except (apsw.CantOpenError, apsw.ReadOnlyError, apsw.FullError, apsw.IOError):
+            if reader is not None:
+                reader.close(True)
+            return _immutable(path)
+
+
+def _set_journal(db: apsw.Connection, path: Path, shared: bool) -> None:
+    wanted = "delete" if shared else "wal"
+    got = db.pragma("journal_mode", wanted)
+    if shared and got != wanted:
+        raise BrainError(
+            "brain_busy",
+            f"记忆文件在网络盘上，要改用回滚日志，但别的进程正开着它；请稍后再试：{path}",
+            EXIT_BUSY,
+        )
+
+
+def _immutable(path: Path) -> apsw.Connection:
+    _refuse_log(path)
+    uri = "file:" + quote(str(path)) + "?mode=ro&immutable=1"
+    db = apsw.Connection(uri, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
+    _settle(db)
+    schema.version(db)
+    return db
+
+
+def is_immutable(db: apsw.Connection) -> bool:
+    """Whether a connection looks at the file alone, and so must not outlive a change of it."""
+    return bool(db.open_flags & apsw.SQLITE_OPEN_URI)
 
 
 def _refuse_log(path: Path) -> None:
-    try:
-        unmerged = Path(f"{path}-wal").stat().st_size > 0
-    except OSError:
-        return
-    if unmerged:
+    if log.size(path) > 0:
         raise BrainError(
             "brain_db_read_only",
-            "记忆文件旁边的 -wal 里还有没合并的内容，在只读的文件夹里读不到；"
-            f"请把两个文件一起复制到可写的文件夹：{path}",
+            "记忆文件旁边的 -wal 里还有没合并的内容，在只读的文件夹里或满了的磁盘上读不到；"
+            f"请腾出地方，或把两个文件一起复制到可写的文件夹：{path}",
             EXIT_CANT_CREATE,
         )
 
@@ -190,8 +224,11 @@ def _settle(db: apsw.Connection) -> None:
 def immediate(db: apsw.Connection) -> Iterator[None]:
     """A block as one ``BEGIN IMMEDIATE`` transaction; any exception undoes it all."""
     db.execute("BEGIN IMMEDIATE")
+    before = db.total_changes()
     try:
         yield
+        if db.total_changes() != before:
+            log.add_link(db)
     except BaseException:
         # A full disk may have ended the transaction already.
         if db.in_transaction:
@@ -203,10 +240,19 @@ def immediate(db: apsw.Connection) -> Iterator[None]:
 def identity(path: Path) -> tuple[int, int] | None:
     """Which file is at a path now: device and inode; None where there is none."""
     try:
-        info = path.stat()
-    except OSError:
+        info = os.stat(path)
+    except (OSError, ValueError):
         return None
     return info.st_dev, info.st_ino
+
+
+def stamp(path: Path) -> tuple[int, int, int] | None:
+    """What changes when the bytes of a file do: inode, size, time; None where there is none."""
+    try:
+        info = os.stat(path)
+    except (OSError, ValueError):
+        return None
+    return info.st_ino, info.st_size, info.st_mtime_ns
 
 
 def check_version(db: apsw.Connection, path: Path) -> int:
@@ -249,18 +295,23 @@ def check_version(db: apsw.Connection, path: Path) -> int:
 def create(path: Path) -> None:
     """Makes an empty file with mode 0600, and its folder (0700) where it is missing.
 
-    An empty file that is there already gets that mode.
+    An empty file that is there already gets that mode. What a deleted file left beside its place
+    (its log and the map of it, perhaps still in use by a program that has not noticed) goes first.
 
     Raises:
         BrainError: ``brain_db_cannot_create`` (73).
     """
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        try:
-            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
-        except FileExistsError:
-            with contextlib.suppress(OSError):  # another user's
-                path.chmod(0o600)
+        with folder.alone_in(path.parent):
+            if identity(path) is None:
+                for suffix in ("-wal", "-shm"):
+                    Path(f"{path}{suffix}").unlink(missing_ok=True)
+            try:
+                os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+            except FileExistsError:
+                with contextlib.suppress(OSError):  # another user's
+                    path.chmod(0o600)
     except (OSError, ValueError) as e:
         reason = getattr(e, "strerror", None) or str(e)
         raise BrainError(
@@ -274,8 +325,8 @@ def vectors_extension() -> str | None:
     Found without importing the package, which would import numpy for commands that need neither.
     """
     spec = find_spec("sqlite_vec")
-    for folder in (spec.submodule_search_locations or []) if spec else []:
-        return str(Path(folder, "vec0"))
+    for place in (spec.submodule_search_locations or []) if spec else []:
+        return str(Path(place, "vec0"))
     return None
 
 

@@ -268,8 +268,15 @@ def add_passages(
 
 
 def texts_after(db: apsw.Connection, last_id: int) -> Iterator[tuple[int, str, str]]:
-    """(id, text, scope) of every record with a higher id, in id order."""
-    yield from rows(db, "SELECT id, text, scope FROM memories WHERE id > ? ORDER BY id", (last_id,))
+    """(id, text, scope) of every record with a higher id, in id order, read one by one."""
+    query = "SELECT id, text, scope FROM memories WHERE id > ? ORDER BY id"
+    yield from db.execute(query, (last_id,))
+
+
+def each(db: apsw.Connection) -> Iterator[Memory]:
+    """Every record in whatever state, in id order, read one by one."""
+    for row in db.execute(f"SELECT {_FIELDS} FROM memories ORDER BY id"):
+        yield _memory(row)
 
 
 def told_within(db: apsw.Connection, view: View, start: str, stop: str, most: int) -> list[Memory]:

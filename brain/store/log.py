@@ -1,0 +1,159 @@
+"""Whether the write-ahead log beside a file belongs to that file.
+
+SQLite ties a log to its own salts, not to the database: put another file in the place of one that
+a process has open, or had open when it died, and the next to open it applies the old file's pages
+to the new one (https://sqlite.org/howtocorrupt.html, 1.4 and 2.4). So every transaction of ours
+writes a link into ``meta``: the mark of the transaction before it, then its own. A log belongs to
+a file when the file, taken alone, bears the mark before the log's first or one of the log's.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from struct import unpack, unpack_from
+
+import apsw
+
+from brain.errors import EXIT_IO, BrainError
+from brain.store import folder, meta
+
+_MAGIC = b"\xff\xfebrain\xff"
+_MARK = 8
+_LINK = len(_MAGIC) + 2 * _MARK
+_LEAF = 0x0A
+"""Page type of a leaf of an index b-tree, which is where ``meta`` lives (fileformat2, 1.6)."""
+
+_HEADER = 32
+_FRAME = 24
+"""Sizes of the log's header and of a frame's (https://sqlite.org/fileformat2.html, 4.1)."""
+
+_TRIES = 5
+_PAUSE = 0.02
+"""A checkpoint between two looks can show an old file and a new log: look again."""
+
+
+def add_link(db: apsw.Connection) -> None:
+    """Writes the transaction's link. Call inside a write transaction, once."""
+    last = meta.read(db).get(meta.LINK)
+    before = bytes(_MARK)
+    if isinstance(last, bytes) and len(last) == _LINK:
+        before = last[-_MARK:]
+    meta.put(db, **{meta.LINK: _MAGIC + before + os.urandom(_MARK)})
+
+
+def size(path: Path) -> int:
+    """Bytes in the log beside a file; 0 where there is none."""
+    try:
+        return Path(f"{path}-wal").stat().st_size
+    except OSError:
+        return 0
+
+
+def belongs(path: Path) -> bool:
+    """Whether the log beside a file may be applied to it; also True where nothing can be told.
+
+    Costs a stat where the log is empty, else a look at the frames up to the one that settles it.
+    """
+    if size(path) <= _HEADER:
+        return True
+    for attempt in range(_TRIES):
+        if attempt:
+            time.sleep(_PAUSE)
+        try:
+            if _fits(path):
+                return True
+        except OSError:
+            return True  # gone meanwhile, or not for us to read: SQLite will say
+    return False
+
+
+def require_own(path: Path) -> None:
+    """Refuses a file whose log is another file's: ``brain_wal_foreign`` (74)."""
+    if not belongs(path):
+        raise BrainError(
+            "brain_wal_foreign",
+            "记忆文件被换过，旁边的 -wal 是原来那个文件的，合进来会弄坏现在的文件；"
+            f"请先停掉还开着旧文件的程序，再运行 brain doctor --repair：{path}",
+            EXIT_IO,
+        )
+
+
+def set_aside(path: Path) -> Path | None:
+    """Moves a log that is another file's out of the way, and drops the map of it.
+
+    Who still has the old file open keeps both by their descriptors.
+
+    Returns:
+        where the log is now; None where it belongs to the file and stayed.
+
+    Raises:
+        OSError: it could not be moved.
+    """
+    with folder.alone_in(path.absolute().parent):
+        if belongs(path):
+            return None
+        aside = free_name(Path(f"{path}-wal.aside"))
+        Path(f"{path}-wal").rename(aside)
+        Path(f"{path}-shm").unlink(missing_ok=True)
+    return aside
+
+
+def free_name(path: Path) -> Path:
+    """The path with the moment behind it, and a number where that is taken."""
+    base = f"{path}-{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}"
+    names = [Path(base), *(Path(f"{base}-{n}") for n in range(2, 1000))]
+    return next(name for name in names if not os.path.lexists(name))
+
+
+def _fits(path: Path) -> bool:
+    own: dict[int, bytes | None] = {}
+    first = True
+    for page, before, mark in _links(path):
+        if page not in own:
+            own[page] = _own_mark(path, page)
+        bears = own[page]
+        if bears == mark or (first and (bears or bytes(_MARK)) == before):
+            return True
+        first = False
+    return first
+
+
+def _links(path: Path) -> Iterator[tuple[int, bytes, bytes]]:
+    """(page number, mark before, mark) of the log's frames that hold a link, in order."""
+    with Path(f"{path}-wal").open("rb") as wal:
+        header = wal.read(_HEADER)
+        if len(header) < _HEADER:
+            return
+        page_size, salts = unpack(">I", header[8:12])[0], header[16:24]
+        if not 512 <= page_size <= 65536:
+            return
+        while len(frame := wal.read(_FRAME + page_size)) == _FRAME + page_size:
+            if frame[8:16] != salts:
+                return
+            found = _link(frame[_FRAME:])
+            if found is not None:
+                yield (unpack_from(">I", frame)[0], *found)
+
+
+def _own_mark(path: Path, page: int) -> bytes | None:
+    """The mark a page of the file bears, the log left out."""
+    with path.open("rb") as file:
+        head = file.read(18)
+        page_size = unpack(">H", head[16:18])[0] if len(head) == 18 else 0
+        page_size = 65536 if page_size == 1 else page_size
+        file.seek((page - 1) * page_size)
+        found = _link(file.read(page_size))
+    return found[1] if found else None
+
+
+def _link(page: bytes) -> tuple[bytes, bytes] | None:
+    """(mark before, mark) of a page that holds a link."""
+    if page[:1] != bytes((_LEAF,)):
+        return None
+    at = page.rfind(_MAGIC)
+    if at < 0 or at + _LINK > len(page):
+        return None
+    return page[at + len(_MAGIC) : at + len(_MAGIC) + _MARK], page[at + _LINK - _MARK : at + _LINK]
