@@ -25,11 +25,15 @@ from brain.inject import pack
 from brain.recall import duplicates, explain, gate, question, search
 from brain.recall.search import Ranked, Source
 from brain.results import (
+    BackupResult,
     CompressResult,
     DecayResult,
+    DoctorResult,
     InitResult,
+    OptimizeResult,
     OwnWord,
     Recovered,
+    RestoreResult,
     Stats,
     SupersedeResult,
 )
@@ -97,6 +101,7 @@ class Brain:
         *,
         model: str | Embedder | None = None,
         read_only: bool = False,
+        checked: bool = True,
     ) -> Brain:
         """Opens a memory file; a missing one reads as empty and is made by the first write.
 
@@ -105,6 +110,8 @@ class Brain:
             model: a model's name (``'none'`` for no model) or an Embedder, used when the file is
                 made and held against what an existing file says; None takes what the file says.
             read_only: refuse every write.
+            checked: False takes whatever is at the path, for :meth:`doctor` and
+                :meth:`restore_backup`, which say or replace what is wrong with it.
 
         Raises:
             BrainError: for a path that cannot be a memory file (65–78, see docs/cli.md), and
@@ -115,7 +122,7 @@ class Brain:
         embedder = None if model is None or isinstance(model, str) else model
         name = model if isinstance(model, str) else (embedder.name if embedder else None)
         brain = cls(store, embedder, name)
-        if store.exists():
+        if checked and store.exists():
             brain._refuse_other_model()
         return brain
 
@@ -952,10 +959,6 @@ class Brain:
             present, missing = vectors.counts(db, facts.get(meta.VECTORS))
             number = schema.version(db)
             trigrams = terms.has_trigrams(db)
-        size = 0
-        for suffix in ("", "-wal"):
-            with suppress(OSError):
-                size += Path(f"{self.path}{suffix}").stat().st_size
         name = facts.get(meta.MODEL) or None
         languages: tuple[str, ...] = next(
             (info.languages for info in models.known() if info.name == name), ()
@@ -984,7 +987,7 @@ class Brain:
             languages=languages,
             vectors_present=present,
             vectors_missing=missing,
-            bytes=size,
+            bytes=self._bytes(),
             schema=number,
             last_decay=facts.get(meta.LAST_DECAY),
             degraded=tuple(degraded),
@@ -1058,6 +1061,62 @@ class Brain:
         if dry_run:
             return decay.foreseen(self._store, rule, now or now_utc())
         return decay.run(self._store, rule, why, now or now_utc())
+
+    def doctor(
+        self,
+        *,
+        repair: bool = False,
+        consent: bool = False,
+        progress: Progress | None = None,
+        now: datetime | None = None,
+    ) -> DoctorResult:
+        """Examines the file and what it needs; see :func:`brain.care.doctor.run`.
+
+        Args:
+            repair: make anew what is derived from the records; salvage a corrupt file.
+            consent: with ``repair``, change what is not derived from them as well.
+        """
+        from brain.care import doctor
+
+        return doctor.run(
+            self._store, now=now or now_utc(), repair=repair, consent=consent, progress=progress
+        )
+
+    def backup(self, path: str | Path, *, force: bool = False) -> BackupResult:
+        """Writes a whole, checked copy while others write; see :func:`brain.care.backup.backup`."""
+        from brain.care import backup
+
+        return backup.backup(self._store, Path(path).expanduser(), force=force)
+
+    def restore_backup(self, path: str | Path) -> RestoreResult:
+        """Puts a backup in the file's place; see :func:`brain.care.backup.restore`."""
+        from brain.care import backup
+
+        return backup.restore(self._store, Path(path).expanduser())
+
+    def optimize(self) -> OptimizeResult:
+        """Merges the text indexes' segments and the log.
+
+        Raises:
+            BrainError: ``brain_db_missing`` (66) without a file, ``brain_busy`` (75).
+        """
+        if not self._store.exists():
+            raise BrainError(
+                "brain_db_missing", f"还没有记忆文件，没有可以整理的：{self.path}", EXIT_NO_INPUT
+            )
+        before = self._bytes()
+        with self._store.write() as db:
+            file.tidy(db)
+        merged = self._store.merge_log()
+        return OptimizeResult(str(self.path), before, self._bytes(), merged)
+
+    def _bytes(self) -> int:
+        """What file and log take together."""
+        size = 0
+        for suffix in ("", "-wal"):
+            with suppress(OSError):
+                size += Path(f"{self.path}{suffix}").stat().st_size
+        return size
 
     def words(self) -> tuple[OwnWord, ...]:
         """The user's own words."""

@@ -190,3 +190,126 @@ class Stats:
             "last_decay": self.last_decay,
             "degraded": list(self.degraded),
         }
+
+
+@dataclass(frozen=True, slots=True)
+class BackupResult:
+    """The copy that was written: where, its bytes, its records, its schema number."""
+
+    path: str
+    bytes: int
+    records: int
+    schema: int
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "path": self.path,
+            "bytes": self.bytes,
+            "records": self.records,
+            "schema": self.schema,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class RestoreResult:
+    """What was put back; ``kept`` is where the file that was there is now, None without one."""
+
+    db: str
+    source: str
+    bytes: int
+    records: int
+    schema: int
+    kept: str | None
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "db": self.db,
+            "source": self.source,
+            "bytes": self.bytes,
+            "records": self.records,
+            "schema": self.schema,
+            "kept": self.kept,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class OptimizeResult:
+    """Bytes of file and log before and after; ``merged`` is False where a reader held the log."""
+
+    db: str
+    bytes_before: int
+    bytes_after: int
+    merged: bool
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "db": self.db,
+            "bytes_before": self.bytes_before,
+            "bytes_after": self.bytes_after,
+            "merged": self.merged,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing the doctor looked at.
+
+    Args:
+        code: stable English id, see docs/cli.md.
+        severity: ``ok``, ``warn`` or ``error``.
+        message: one Chinese sentence.
+        fixable: whether ``--repair`` can do something about it.
+        asks: whether it does so only with consent, since the records themselves would change.
+    """
+
+    code: str
+    severity: str
+    message: str
+    fixable: bool = False
+    asks: bool = False
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "code": self.code,
+            "severity": self.severity,
+            "message": self.message,
+            "fixable": self.fixable,
+            "asks": self.asks,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class DoctorResult:
+    """What the doctor found, after whatever was repaired.
+
+    Args:
+        repaired: codes of what was found and repaired.
+        salvaged: the new file that holds what could be read of a corrupt one, or None.
+        exit_code: 0; 69 when a part of the program is missing, 74 when the file is damaged.
+    """
+
+    db: str
+    findings: tuple[Finding, ...]
+    repaired: tuple[str, ...]
+    salvaged: str | None
+    exit_code: int
+
+    @property
+    def ok(self) -> bool:
+        """Whether no finding is an error."""
+        return self.exit_code == 0
+
+    @property
+    def asking(self) -> tuple[Finding, ...]:
+        """What could be repaired with consent."""
+        return tuple(f for f in self.findings if f.asks and f.severity != "ok")
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "db": self.db,
+            "ok": self.ok,
+            "findings": [f.to_dict() for f in self.findings],
+            "repaired": list(self.repaired),
+            "needs_yes": [f.code for f in self.asking],
+            "salvaged": self.salvaged,
+        }

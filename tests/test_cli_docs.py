@@ -67,7 +67,7 @@ def asked(
     return ask
 
 
-def test_the_examples_have_the_fields_there_are(asked: Any) -> None:
+def test_the_examples_have_the_fields_there_are(asked: Any, tmp_path: Path) -> None:
     assert keys(asked("init")) == keys(example(section("init")))
     assert keys(asked("add", "生产环境部署走蓝绿发布")) == keys(example(section("add")))
     asked("add", "值班群是老群", "--valid-from", "2024-05-06")
@@ -86,11 +86,32 @@ def test_the_examples_have_the_fields_there_are(asked: Any) -> None:
     assert found["hits"][0].keys() == told["hits"][0].keys()
     for verb in ("stats", "brief", "model list", "words list"):
         assert asked(*verb.split()).keys() == example(section(verb)).keys()
+    for verb in ("doctor", "optimize"):
+        assert keys(asked(verb)).keys() == keys(example(section(verb))).keys()
+    finding = example(section("doctor"))["findings"][0]
+    assert all(f.keys() == finding.keys() for f in asked("doctor")["findings"])
+    copy = str(tmp_path / "copy.db")
+    assert keys(asked("backup", copy)) == keys(example(section("backup")))
+    assert keys(asked("restore-backup", copy)) == keys(example(section("restore-backup")))
     assert keys(asked("reembed", "--model", "none")) == keys(example(section("reembed")))
     assert keys(asked("words", "add", "青鸟计划 100 n")) == keys(example(section("words add")))
     assert keys(asked("words", "list")) == keys(example(section("words list")))
     assert keys(asked("words", "remove", "青鸟")) == keys(example(section("words remove")))
     assert keys(asked("show", "99")) == keys(example(TEXT[TEXT.index("### 出错时") :]))
+
+
+def test_every_finding_of_the_doctor_is_told() -> None:
+    source = "".join(
+        (ROOT / "brain" / "care" / name).read_text(encoding="utf-8")
+        for name in ("doctor.py", "contents.py", "surroundings.py")
+    )
+    used = set(re.findall(r"(?:Finding|_all_or)\(\s*\"([a-z0-9_]+)\"", source))
+    used |= {
+        f"{i}_{what}" for i in ("grams", "trigrams") for what in ("missing", "ghosts", "words")
+    }
+    told = section("doctor")
+    assert len(used) > 30
+    assert [code for code in sorted(used) if f"`{code}`" not in told] == []
 
 
 def test_every_code_is_told() -> None:

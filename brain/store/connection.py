@@ -127,7 +127,8 @@ def translated(path: Path | None = None) -> Iterator[None]:
 def _damaged(error: Exception, where: str) -> BrainError:
     return BrainError(
         "brain_db_damaged",
-        f"记忆文件已损坏（{error}）；请先复制一份，再用备份恢复{where}",
+        f"记忆文件已损坏（{error}）；请先复制一份，再运行 brain doctor --repair，"
+        f"或用 brain restore-backup 换上备份{where}",
         EXIT_IO,
     )
 
@@ -156,26 +157,35 @@ def connect(path: Path, *, writable: bool, shared: bool = False) -> apsw.Connect
     with translated(path):
         if writable:
             db = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
-            _settle(db)
-            check_version(db, path)  # before the first byte of it is changed
-            _set_journal(db, path, shared)
-            if shared:
-                db.pragma("mmap_size", 0)
-            db.pragma("synchronous", "FULL")
-            db.pragma("foreign_keys", "ON")
-            db.pragma("secure_delete", "ON")
+            with closed_on_error(db):
+                _settle(db)
+                check_version(db, path)  # before the first byte of it is changed
+                _set_journal(db, path, shared)
+                if shared:
+                    db.pragma("mmap_size", 0)
+                db.pragma("synchronous", "FULL")
+                db.pragma("foreign_keys", "ON")
+                db.pragma("secure_delete", "ON")
             return db
-        reader: apsw.Connection | None = None
         try:
             reader = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
-            _settle(reader)
-            reader.pragma("query_only", "ON")
-            schema.version(reader)
+            with closed_on_error(reader):
+                _settle(reader)
+                reader.pragma("query_only", "ON")
+                schema.version(reader)
             return reader
         except (apsw.CantOpenError, apsw.ReadOnlyError, apsw.FullError, apsw.IOError):
-            if reader is not None:
-                reader.close(True)
             return _immutable(path)
+
+
+@contextlib.contextmanager
+def closed_on_error(db: apsw.Connection) -> Iterator[None]:
+    """Closes a connection that cannot be used after all; an open one would keep its locks."""
+    try:
+        yield
+    except BaseException:
+        db.close(True)
+        raise
 
 
 def _set_journal(db: apsw.Connection, path: Path, shared: bool) -> None:
@@ -193,8 +203,9 @@ def _immutable(path: Path) -> apsw.Connection:
     _refuse_log(path)
     uri = "file:" + quote(str(path)) + "?mode=ro&immutable=1"
     db = apsw.Connection(uri, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
-    _settle(db)
-    schema.version(db)
+    with closed_on_error(db):
+        _settle(db)
+        schema.version(db)
     return db
 
 

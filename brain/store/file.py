@@ -97,6 +97,22 @@ class Store:
         self._closed = True
         self._let_go(lambda held: True, interrupt=True)
 
+    def release(self) -> None:
+        """Closes every connection for now; the next use opens another."""
+        self._let_go(lambda held: True)
+
+    def merge_log(self) -> bool:
+        """Merges the log into the file and empties it; False while a reader or writer needs it.
+
+        Raises:
+            BrainError: as :meth:`write`.
+        """
+        with self._write_lock:
+            self._refuse_replaced()
+            with self._using(self._writer) as held, connection.translated(self.path):
+                found = held.db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+                return not found[0][0]
+
     def _let_go(self, which: Callable[[_Held], bool], *, interrupt: bool = False) -> None:
         with self._open_lock:
             chosen = [held for held in self._open if which(held)]
@@ -227,7 +243,9 @@ class Store:
                 return _Held(self._prepared_empty(), None)
             before = connection.identity(self.path), connection.stamp(self.path)
             db = connection.connect(self.path, writable=False)
-            if connection.check_version(db, self.path) == 0:
+            with connection.closed_on_error(db):
+                number = connection.check_version(db, self.path)
+            if number == 0:
                 # Another process has begun to make it, or died doing so.
                 db.close()
                 return _Held(self._prepared_empty(), None)
@@ -254,15 +272,20 @@ class Store:
         shared = self.network(self.path) is not None
         if shared:
             # Our own readers of a file in WAL mode would keep it in that mode.
-            self._let_go(lambda held: True)
+            self.release()
         opened = self._connect_writable(shared)
-        number = connection.check_version(opened, self.path)
-        if number < schema.SCHEMA_VERSION:
-            self._migrate(opened)
-        held = _Held(opened, identity)
-        self._keep(held)
-        self._local.writer = held
-        self._catch_up(opened)
+        with connection.closed_on_error(opened):
+            number = connection.check_version(opened, self.path)
+            if number < schema.SCHEMA_VERSION:
+                self._migrate(opened)
+            held = _Held(opened, identity)
+            self._keep(held)
+            self._local.writer = held
+            try:
+                self._catch_up(opened)
+            except BaseException:
+                held.gone = True
+                raise
         return held
 
     def _connect_writable(self, shared: bool) -> apsw.Connection:
@@ -329,6 +352,12 @@ def reindex(db: apsw.Connection) -> int:
         done += 1
     meta.put(db, **{meta.FOLD: FOLD_VERSION})
     return done
+
+
+def tidy(db: apsw.Connection) -> None:
+    """Makes each text index one segment, and has SQLite renew its statistics."""
+    terms.merge(db)
+    db.execute("PRAGMA optimize").fetchall()
 
 
 def facts(db: apsw.Connection) -> dict[str, Any]:

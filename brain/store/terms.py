@@ -86,6 +86,24 @@ def clear(db: apsw.Connection) -> None:
     db.execute("INSERT INTO trigrams (trigrams) VALUES ('delete-all')")
 
 
+def merge(db: apsw.Connection) -> None:
+    """Merges the segments of each index into one (FTS5's 'optimize')."""
+    db.execute("INSERT INTO grams (grams) VALUES ('optimize')")
+    db.execute("INSERT INTO trigrams (trigrams) VALUES ('optimize')")
+
+
+def remake(db: apsw.Connection) -> None:
+    """Drops both indexes, in whatever state, and makes them again as they were made, empty."""
+    names = (GRAMS, TRIGRAMS, f"{GRAMS}_vocab", f"{TRIGRAMS}_vocab")
+    made = dict(rows(db, "SELECT name, sql FROM sqlite_schema WHERE type = 'table'"))
+    for name in reversed(names):
+        db.execute(f"DROP TABLE {name}")
+    for name in names:
+        db.execute(made[name])
+    for index in (GRAMS, TRIGRAMS):
+        db.execute(f"INSERT INTO {index} ({index}, rank) VALUES ('secure-delete', 1)")
+
+
 def _match(terms: Iterable[str], scope_ids: Sequence[int] | None) -> str:
     body = f"body : ({any_of(terms)})"
     if scope_ids is None:

@@ -1,0 +1,267 @@
+"""The doctor: what is wrong with a memory file and around it, and mending what can be mended.
+
+What is derived from the records is made anew from them without asking. What is not (who replaced
+whom, a checksum that does not fit its text) is changed only with consent. A corrupt file is never
+written to: what can be read of it goes into a new file beside it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import apsw
+
+from brain.care import contents, reembedding, surroundings
+from brain.errors import EXIT_IO, EXIT_UNAVAILABLE, BrainError
+from brain.results import DoctorResult, Finding
+from brain.store import (
+    audit,
+    connection,
+    file,
+    journal,
+    log,
+    memories,
+    mending,
+    meta,
+    salvage,
+    schema,
+    terms,
+    vectors,
+)
+from brain.text import sentences
+from brain.text.times import to_iso
+
+if TYPE_CHECKING:
+    from brain.embed.protocol import Embedder
+
+Progress = Callable[[int, int], None]
+
+_PARTS = frozenset({"python", "fts5", "model"})
+"""Findings about the program: an error among them alone is a missing part, no damage."""
+
+
+_DAMAGED = frozenset({"brain_db_damaged", "brain_db_io"})
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """One examination: what was found, and the file's model where it can be had."""
+
+    findings: tuple[Finding, ...]
+    embedder: Embedder | None
+
+
+def run(
+    store: file.Store,
+    *,
+    now: datetime,
+    repair: bool = False,
+    consent: bool = False,
+    progress: Progress | None = None,
+) -> DoctorResult:
+    """Examines a file and its surroundings; with ``repair`` mends it and examines it again.
+
+    Args:
+        now: the clock, for records from the future.
+        consent: also change what is not derived from the records.
+        progress: called with (done, total) while vectors are made.
+
+    Raises:
+        BrainError: ``brain_busy`` (75) when a repair cannot have the write lock, and those of a
+            path that holds no file of ours; a damaged file is a finding, no error.
+    """
+    first = _examine(store, now)
+    salvaged = None
+    mended: set[str] = set()
+    if repair:
+        wrong = {f.code for f in first.findings if f.severity != "ok" and f.fixable}
+        asks = {f.code for f in first.findings if f.asks and f.severity != "ok"}
+        allowed = wrong if consent else wrong - asks
+        store.release()
+        if wrong & {"integrity", "unreadable"} and not _indexes_alone(store, first.findings):
+            salvaged = _salvage(store, first.embedder, now, progress)
+        elif allowed:
+            try:
+                _mend(store, allowed, first.embedder, now, progress)
+                mended = allowed
+            except BrainError as e:
+                if e.code not in _DAMAGED:
+                    raise
+                salvaged = _salvage(store, first.embedder, now, progress)
+    last = _examine(store, now) if mended else first
+    left = {f.code for f in last.findings if f.severity != "ok"}
+    repaired = sorted(mended - left)
+    return DoctorResult(
+        str(store.path), last.findings, tuple(repaired), salvaged, _exit_code(last.findings)
+    )
+
+
+def _exit_code(findings: Iterable[Finding]) -> int:
+    wrong = {f.code for f in findings if f.severity == "error"}
+    if wrong - _PARTS:
+        return EXIT_IO
+    return EXIT_UNAVAILABLE if wrong else 0
+
+
+def _examine(store: file.Store, now: datetime) -> _Seen:
+    findings = [*surroundings.program(), *surroundings.place(store)]
+    try:
+        present = store.exists()
+    except BrainError as e:
+        if e.code != "brain_db_not_ours":
+            raise
+        told = "文件开头已损坏，或者它不是记忆文件；请用 brain restore-backup 换上备份"
+        return _Seen((*findings, Finding("header", "error", told)), None)
+    if not present:
+        found, embedder = surroundings.model({})
+        told = "还没有记忆文件，add 或 init 会建立它"
+        return _Seen((*findings, found, Finding("file", "ok", told)), embedder)
+    if not log.belongs(store.path):
+        told = "旁边的 -wal 是另一个文件的（记忆文件被换过）；修复时把它挪开，不删除"
+        return _Seen((*findings, Finding("wal_foreign", "error", told, fixable=True)), None)
+    try:
+        with store.read() as db:
+            number = schema.version(db)
+            findings.append(Finding("schema", "ok", f"格式版本 {number}"))
+            facts = file.facts(db)
+            found, embedder = surroundings.model(facts)
+            findings.append(found)
+            findings += contents.examine(
+                contents.Subject(db, facts, store.vectors_loaded, embedder, now)
+            )
+            return _Seen(tuple(findings), embedder)
+    except BrainError as e:
+        if e.code not in _DAMAGED:
+            raise
+        return _Seen((*findings, Finding("integrity", "error", e.message, fixable=True)), None)
+
+
+def _indexes_alone(store: file.Store, findings: Sequence[Finding]) -> bool:
+    """Whether only the text indexes are damaged, whose pages can be given up."""
+    if any(f.code == "unreadable" and not f.message.startswith("索引") for f in findings):
+        return False
+    try:
+        with store.read() as db:
+            return audit.integrity_without_text(db) == []
+    except BrainError:
+        return False
+
+
+def _mend(
+    store: file.Store,
+    codes: set[str],
+    embedder: Embedder | None,
+    now: datetime,
+    progress: Progress | None,
+) -> None:
+    if "wal_foreign" in codes:
+        log.set_aside(store.path.absolute())
+        return
+    if "file_mode" in codes:
+        with contextlib.suppress(OSError):  # another user's
+            surroundings.narrow(store.path.absolute())
+    if codes <= {"file_mode"}:
+        return
+    with store.write() as db:
+        for code, mend in _MENDING.items():
+            if code in codes:
+                mend(db)
+        if any(c.startswith((terms.GRAMS, terms.TRIGRAMS, "fold", "integrity")) for c in codes) or (
+            codes & {"unreadable", "scopes"}
+        ):
+            terms.remake(db)
+            file.reindex(db)
+        _mend_passages(db, codes)
+        _mend_vectors(db, codes)
+        at = to_iso(now)
+        journal.write(db, at, None, "repair", "", {"codes": [[], sorted(codes)]})
+    if embedder is not None and store.vectors_loaded:
+        reembedding.run(store, embedder.name, progress)
+
+
+def _mend_lineage(db: apsw.Connection) -> None:
+    mending.pointers(db)
+
+
+def _mend_hashes(db: apsw.Connection) -> None:
+    mending.hashes(db, audit.bad_hashes(db))
+
+
+_MENDING: dict[str, Callable[[apsw.Connection], None]] = {
+    "scopes": mending.scopes,
+    "text_hash": _mend_hashes,
+    "lineage_dangling": _mend_lineage,
+    "lineage_one_sided": _mend_lineage,
+    "lineage_loop": _mend_lineage,
+}
+"""What is mended in the records' own table, by finding, in this order."""
+
+
+def _mend_passages(db: apsw.Connection, codes: set[str]) -> None:
+    if not codes & {"passages_missing", "passages_orphan"}:
+        return
+    mending.drop_ownerless_passages(db)
+    found = memories.get_many(db, audit.without_passages(db))
+    for memory_id, memory in sorted(found.items()):
+        mending.drop_passages(db, memory_id)
+        memories.add_passages(db, memory_id, sentences.passages(memory.text))
+
+
+def _mend_vectors(db: apsw.Connection, codes: set[str]) -> None:
+    """Takes out what is wrong; what is missing then is embedded afterwards."""
+    facts = file.facts(db)
+    table, dim = facts.get(meta.VECTORS), int(facts.get(meta.DIM) or 0)
+    if not facts.get(meta.MODEL) or not connection.load_vectors(db):
+        return
+    if table is None or "vectors_model" in codes:
+        if table is not None:
+            vectors.drop_table(db, str(table))
+        table = vectors.next_name(db)
+        vectors.create_table(db, table, dim)
+        meta.put(db, **{meta.VECTORS: table})
+        return
+    found = audit.vector_faults(db, str(table), dim)
+    vectors.remove(db, str(table), found["vectors_orphan"] + found["vectors_broken"])
+    if found["vectors_filters"]:
+        for memory in memories.each(db):
+            vectors.refresh(db, memory)
+        # Scope and kind never change by themselves; where they differ the vector is made anew.
+        stubborn = audit.vector_faults(db, str(table), dim)["vectors_filters"]
+        vectors.remove(db, str(table), stubborn)
+
+
+def _salvage(
+    store: file.Store, embedder: Embedder | None, now: datetime, progress: Progress | None
+) -> str | None:
+    """Makes a new file beside a corrupt one of what can be read; None when nothing can be."""
+    path = store.path.absolute()
+    broken = salvage.open_broken(str(path))
+    if broken is None:
+        return None
+    new = log.free_name(Path(f"{path}.salvaged"))
+    saved = file.Store(new, network=store.network)
+    try:
+        with saved.write() as db:
+            counts = salvage.copy_rows(broken, db)
+            mending.scopes(db)
+            mending.pointers(db)
+            file.reindex(db)
+            _mend_passages(db, {"passages_missing", "passages_orphan"})
+            facts: dict[str, Any] = meta.read(db)
+            if facts.get(meta.MODEL) and saved.vectors_loaded:
+                table = vectors.next_name(db)
+                vectors.create_table(db, table, int(facts[meta.DIM]))
+                meta.put(db, **{meta.VECTORS: table})
+            detail = {"records": [None, counts.get("memories", 0)]}
+            journal.write(db, to_iso(now), None, "salvage", "", detail)
+        if embedder is not None and saved.vectors_loaded:
+            reembedding.run(saved, embedder.name, progress)
+    finally:
+        saved.close()
+        broken.close(True)
+    return str(new)
