@@ -285,6 +285,7 @@ class DoctorResult:
     Args:
         repaired: codes of what was found and repaired.
         salvaged: the new file that holds what could be read of a corrupt one, or None.
+        salvaged_records: how many records those are; None where nothing was to be salvaged.
         exit_code: 0; 69 when a part of the program is missing, 74 when the file is damaged.
     """
 
@@ -292,6 +293,7 @@ class DoctorResult:
     findings: tuple[Finding, ...]
     repaired: tuple[str, ...]
     salvaged: str | None
+    salvaged_records: int | None
     exit_code: int
 
     @property
@@ -312,4 +314,5 @@ class DoctorResult:
             "repaired": list(self.repaired),
             "needs_yes": [f.code for f in self.asking],
             "salvaged": self.salvaged,
+            "salvaged_records": self.salvaged_records,
         }

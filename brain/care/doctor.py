@@ -76,7 +76,7 @@ def run(
             path that holds no file of ours; a damaged file is a finding, no error.
     """
     first = _examine(store, now)
-    salvaged = None
+    salvaged: tuple[str | None, int | None] = (None, None)
     mended: set[str] = set()
     if repair:
         wrong = {f.code for f in first.findings if f.severity != "ok" and f.fixable}
@@ -97,7 +97,7 @@ def run(
     left = {f.code for f in last.findings if f.severity != "ok"}
     repaired = sorted(mended - left)
     return DoctorResult(
-        str(store.path), last.findings, tuple(repaired), salvaged, _exit_code(last.findings)
+        str(store.path), last.findings, tuple(repaired), *salvaged, _exit_code(last.findings)
     )
 
 
@@ -237,17 +237,17 @@ def _mend_vectors(db: apsw.Connection, codes: set[str]) -> None:
 
 def _salvage(
     store: file.Store, embedder: Embedder | None, now: datetime, progress: Progress | None
-) -> str | None:
-    """Makes a new file beside a corrupt one of what can be read; None when nothing can be."""
+) -> tuple[str | None, int]:
+    """Makes a new file beside a corrupt one of the records that can be read, and counts them."""
     path = store.path.absolute()
     broken = salvage.open_broken(str(path))
     if broken is None:
-        return None
+        return None, 0
     new = log.free_name(Path(f"{path}.salvaged"))
     saved = file.Store(new, network=store.network)
     try:
         with saved.write() as db:
-            counts = salvage.copy_rows(broken, db)
+            records = salvage.copy_rows(broken, db).get("memories", 0)
             mending.scopes(db)
             mending.pointers(db)
             file.reindex(db)
@@ -257,11 +257,14 @@ def _salvage(
                 table = vectors.next_name(db)
                 vectors.create_table(db, table, int(facts[meta.DIM]))
                 meta.put(db, **{meta.VECTORS: table})
-            detail = {"records": [None, counts.get("memories", 0)]}
+            detail = {"records": [None, records]}
             journal.write(db, to_iso(now), None, "salvage", "", detail)
         if embedder is not None and saved.vectors_loaded:
             reembedding.run(saved, embedder.name, progress)
     finally:
         saved.close()
         broken.close(True)
-    return str(new)
+    if records == 0:
+        new.unlink()
+        return None, 0
+    return str(new), records

@@ -61,8 +61,11 @@ def _tell(found: DoctorResult, repair: bool) -> None:
     if found.repaired:
         out(f"已修复：{'、'.join(found.repaired)}")
     if found.salvaged is not None:
-        out(f"原文件没有动；还读得到的已救进新文件：{found.salvaged}")
+        saved = f"还读得到的 {found.salvaged_records} 条已救进新文件"
+        out(f"原文件没有动；{saved}：{found.salvaged}")
         out(f"看过之后用 brain restore-backup {found.salvaged} 换上它。")
+    elif found.salvaged_records == 0:
+        out("文件里已经没有读得到的记忆；原文件没有动，请用 brain restore-backup 换上备份。")
     if repair and found.asking:
         note(
             f"要改记忆本身才能修的没有动：{'、'.join(f.code for f in found.asking)}；同意请加 --yes"
