@@ -352,6 +352,7 @@ class Brain:
         embedder = self._load_embedder(self._facts())
         prepared = [self._embed(r.text, embedder) for r in records]
         out: list[m.AddResult] = []
+        stored: list[m.Memory] = []
         with self._store.write() as db:
             table = _table_for(db, embedder)
             # Another process may have stored the same after our clock was read.
@@ -361,8 +362,12 @@ class Brain:
                 if same is not None:
                     out.append(m.AddResult(same.id, False))
                     continue
-                new = self._insert(db, table, record, spans, found, why)
+                new = self._insert(db, table, record, spans, found, why, index=False)
+                stored.append(new)
                 out.append(m.AddResult(new.id, True))
+            # All at the end: each statement on another table makes FTS5 write what it has gathered.
+            for memory in stored:
+                terms.add(db, memory.id, memory.text, memories.ensure_scope(db, memory.scope))
         return out
 
     @staticmethod
@@ -373,12 +378,16 @@ class Brain:
         spans: Sequence[tuple[int, int]],
         found: NDArray[np.float32] | None,
         why: str,
+        *,
+        index: bool = True,
     ) -> m.Memory:
+        """Stores a record with all that belongs to it; ``index`` False leaves the words out."""
         scope_id = memories.ensure_scope(db, record.scope)
         memory_id = memories.insert(db, record)
-        terms.add(db, memory_id, record.text, scope_id)
+        if index:
+            terms.add(db, memory_id, record.text, scope_id)
         passages = memories.add_passages(db, memory_id, spans)
-        memory = lineage.require(db, memory_id)
+        memory = memories.of(record, memory_id)
         if table is not None and found is not None:
             vectors.add(db, table, passages, found, memory, scope_id)
         journal.write(db, record.recorded_at, memory_id, "add", why)

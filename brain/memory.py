@@ -13,6 +13,7 @@ import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
 from brain.errors import BrainError
@@ -403,6 +404,7 @@ def canonical(text: str) -> str:
     return "\n".join(line.rstrip() for line in lines).strip("\n")
 
 
+@lru_cache(maxsize=4)
 def content_hash(text: str) -> str:
     """SHA-256 (hex) of the canonical form of a text."""
     return hashlib.sha256(canonical(text).encode("utf-8")).hexdigest()

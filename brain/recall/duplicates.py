@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from brain.memory import Hit, Memory, Similar
-from brain.text.likeness import ALIKE, compare, repeats
+from brain.text.likeness import ALIKE, at_most, compare, letters, repeats
 
 MOST_SIMILAR = 5
 """How many near-repeats are told when a record is added."""
@@ -35,7 +35,10 @@ def mark(hits: Sequence[Hit]) -> tuple[Hit, ...]:
 def similar(text: str, others: Iterable[Memory]) -> tuple[Similar, ...]:
     """Which records say nearly what a text says, most alike first, ties by id."""
     found = []
+    own = letters(text)
     for other in others:
+        if at_most(own, letters(other.text)) < ALIKE:
+            continue
         likeness = compare(text, other.text)
         if likeness.score >= ALIKE:
             found.append(Similar(other.id, round(likeness.score, 4), likeness.differs))

@@ -87,6 +87,32 @@ def insert(db: apsw.Connection, record: Record) -> int:
     return int(row[0])
 
 
+def of(record: Record, memory_id: int) -> Memory:
+    """The memory :func:`insert` has just made of a record."""
+    return Memory(
+        id=memory_id,
+        kind=record.kind,
+        text=record.text,
+        scope=record.scope,
+        source=record.source,
+        importance=record.importance,
+        confidence=record.confidence,
+        strength=1.0,
+        pinned=record.pinned,
+        valid_from=record.valid_from,
+        valid_to=record.valid_to,
+        recorded_at=record.recorded_at,
+        retracted_at=None,
+        supersedes=record.supersedes,
+        superseded_by=None,
+        archived_at=None,
+        evidence=record.evidence,
+        content_hash=content_hash(record.text),
+        use_count=0,
+        last_used_at=None,
+    )
+
+
 def get(db: apsw.Connection, memory_id: int) -> Memory | None:
     """One record by id, whatever its state."""
     found = rows(db, f"SELECT {_FIELDS} FROM memories WHERE id = ?", (memory_id,))
@@ -106,13 +132,17 @@ def get_many(db: apsw.Connection, ids: Iterable[int]) -> dict[int, Memory]:
 
 def find_same(db: apsw.Connection, text: str, kind: str, scope: str, now: str) -> Memory | None:
     """The current record with the same canonical text, kind and scope, if there is one."""
+    digest = content_hash(text)
+    # Nearly always there is none, and the short statement says so in a fraction of the time.
+    if not rows(db, "SELECT 1 FROM memories WHERE content_hash = ? LIMIT 1", (digest,)):
+        return None
     where, args = View(as_of=now, scopes=(scope,), kind=kind).where()
     found = rows(
         db,
         f"SELECT {_M_FIELDS} FROM memories m INDEXED BY memories_by_content"
         f" WHERE m.content_hash = ? AND {where}"
         " ORDER BY m.id LIMIT 1",
-        (content_hash(text), *args),
+        (digest, *args),
     )
     return _memory(found[0]) if found else None
 
@@ -313,8 +343,11 @@ def beside(db: apsw.Connection, memory: Memory, view: View, reach: int) -> list[
 
 def ensure_scope(db: apsw.Connection, name: str) -> int:
     """The number of a scope, made when it is new."""
-    db.execute("INSERT OR IGNORE INTO scopes (name) VALUES (?)", (name,))
-    return int(one(db, "SELECT id FROM scopes WHERE name = ?", (name,)))
+    query = "SELECT id FROM scopes WHERE name = ?"
+    found = rows(db, query, (name,))
+    if not found:
+        found = rows(db, "INSERT INTO scopes (name) VALUES (?) RETURNING id", (name,))
+    return int(found[0][0])
 
 
 def scope_ids(db: apsw.Connection, names: Sequence[str] | None) -> list[int] | None:
