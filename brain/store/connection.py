@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import os
+import random
 import stat
+import time
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -24,6 +26,9 @@ from brain.errors import (
 from brain.store import folder, log, schema
 
 BUSY_TIMEOUT_MS = 5000
+
+LONGEST_WAIT_S = 120.0
+"""How long a write waits behind others that do get on."""
 
 MAPPED_BYTES = 128 * 1024 * 1024
 """How much of a file is mapped instead of copied: a vector scan takes a third less time."""
@@ -66,11 +71,10 @@ def look_at(path: Path) -> bool:
     if info.st_size == 0:
         return False
     try:
-        with path.open("rb") as f:
-            head = f.read(len(_HEADER))
-    except OSError as e:
+        head = log.peek(path, 0, len(_HEADER))
+    except OSError:
         raise BrainError(
-            "brain_db_unreadable", f"读不了记忆文件：{path}（{e.strerror}）", EXIT_CANT_CREATE
+            "brain_db_unreadable", f"读不了记忆文件，没有权限或磁盘出错：{path}", EXIT_CANT_CREATE
         ) from None
     if head != _HEADER:
         raise BrainError(
@@ -234,7 +238,7 @@ def _settle(db: apsw.Connection) -> None:
 @contextlib.contextmanager
 def immediate(db: apsw.Connection) -> Iterator[None]:
     """A block as one ``BEGIN IMMEDIATE`` transaction; any exception undoes it all."""
-    db.execute("BEGIN IMMEDIATE")
+    _begin(db)
     before = db.total_changes()
     try:
         yield
@@ -246,6 +250,34 @@ def immediate(db: apsw.Connection) -> Iterator[None]:
             db.execute("ROLLBACK")
         raise
     db.execute("COMMIT")
+
+
+def _begin(db: apsw.Connection) -> None:
+    """Takes the write lock, waiting as long as others that have it get on with their work.
+
+    SQLite's own busy handler sleeps ever longer and gives up at a fixed time, which among many
+    writers starves some. Here a writer gives up when nobody has committed anything for
+    ``BUSY_TIMEOUT_MS``, or after ``LONGEST_WAIT_S`` in all.
+    """
+    start = progress = time.monotonic()
+    seen = None
+    db.set_busy_timeout(0)
+    try:
+        while True:
+            try:
+                db.execute("BEGIN IMMEDIATE")
+                return
+            except apsw.BusyError:
+                now = time.monotonic()
+                with contextlib.suppress(apsw.BusyError):
+                    version = db.pragma("data_version")
+                    if version != seen:
+                        seen, progress = version, now
+                if now - progress > BUSY_TIMEOUT_MS / 1000 or now - start > LONGEST_WAIT_S:
+                    raise
+            time.sleep(random.uniform(0.001, 0.01))
+    finally:
+        db.set_busy_timeout(BUSY_TIMEOUT_MS)
 
 
 def identity(path: Path) -> tuple[int, int] | None:

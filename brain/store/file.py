@@ -21,7 +21,7 @@ from brain.errors import EXIT_BUSY, EXIT_CANT_CREATE, EXIT_IO, BrainError
 from brain.store import connection, log, memories, meta, mounts, schema, terms, vectors
 from brain.text.fold import FOLD_VERSION
 
-_WAL_RETRIES = 50
+_WAL_RETRIES = 250
 
 PATIENCE_S = 2.0
 """How long closing waits for a read of another thread before it is interrupted."""

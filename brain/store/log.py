@@ -140,13 +140,31 @@ def _links(path: Path) -> Iterator[tuple[int, bytes, bytes]]:
 
 def _own_mark(path: Path, page: int) -> bytes | None:
     """The mark a page of the file bears, the log left out."""
-    with path.open("rb") as file:
-        head = file.read(18)
-        page_size = unpack(">H", head[16:18])[0] if len(head) == 18 else 0
-        page_size = 65536 if page_size == 1 else page_size
-        file.seek((page - 1) * page_size)
-        found = _link(file.read(page_size))
+    page_size = unpack(">H", peek(path, 16, 2))[0]
+    page_size = 65536 if page_size == 1 else page_size
+    found = _link(peek(path, (page - 1) * page_size, page_size))
     return found[1] if found else None
+
+
+def peek(path: Path, offset: int, count: int) -> bytes:
+    """Bytes of a database file; zeros beyond its end.
+
+    Read through SQLite: a process that closes any descriptor of a file of its own drops all the
+    POSIX locks it has on that file (https://sqlite.org/howtocorrupt.html, 2.2), and the next
+    program to close the file would take away a log still in use. SQLite knows which not to close.
+
+    Raises:
+        OSError: the file is not there or cannot be read.
+    """
+    flags = [apsw.SQLITE_OPEN_MAIN_DB | apsw.SQLITE_OPEN_READONLY, 0]
+    try:
+        file = apsw.VFSFile("", str(path.absolute()), flags)
+        try:
+            return file.xRead(count, offset).ljust(count, b"\0")
+        finally:
+            file.xClose()
+    except apsw.Error as e:
+        raise OSError(str(e)) from None
 
 
 def _link(page: bytes) -> tuple[bytes, bytes] | None:
