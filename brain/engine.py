@@ -142,7 +142,7 @@ class Brain:
                 brain._asked_model = name or "none"
                 brain._settle_model()
                 facts = brain._facts()
-            hint = "" if existed else folder.warning(brain.path.absolute().parent)
+            hint = brain.warning
             if not existed and model is None and facts.get(meta.MODEL) != "bge-small-zh":
                 hint += "\n" * bool(hint) + (
                     "想用中文模型 bge-small-zh（512 维）：先 brain model fetch bge-small-zh，"
@@ -161,8 +161,13 @@ class Brain:
         """Where the file is, or will be."""
         return self._store.path
 
+    @property
+    def warning(self) -> str:
+        """A Chinese line for the person about the place of a file this object has made, or ''."""
+        return folder.warning(self.path.absolute().parent) if self._store.made else ""
+
     def close(self) -> None:
-        """Closes the file's connections."""
+        """Closes the file's connections; what other threads read now may end in an error."""
         self._store.close()
 
     def __enter__(self) -> Self:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import apsw
 import pytest
+from cli_runner import Cli
 from conftest import Make
 from engine_parts import EVERYDAY, fill, indexes_are_whole, refused
 
@@ -448,6 +449,9 @@ def test_a_folder_others_may_write_is_told_of(
     hint = Brain.create(place / "m.db", model="none").hint
     assert ("chmod go-w" in hint) is open_to_others
     assert "chmod" not in Brain.create(place / "m.db", model="none").hint
+    cli = Cli(place)
+    told = [cli("add", text, "--db", "by-add.db").err for text in ("第一条", "第二条")]
+    assert ["chmod go-w" in err for err in told] == [open_to_others, False]
 
 
 # Memory --------------------------------------------------------------------------------------

@@ -50,7 +50,7 @@ def test_a_crowd_of_writers_loses_nothing_and_sees_no_lock(tmp_path: Path) -> No
 
 
 def test_killed_at_any_moment_every_acknowledged_write_is_there(tmp_path: Path) -> None:
-    done = survive.kill_writers(tmp_path / "m.db", 20, 0.12, seed=3)
+    done = survive.kill_writers(tmp_path / "m.db", 16, 0.12, seed=3)
     assert (done.errors, done.faults, done.reused) == ((), (), 0)
     assert done.acknowledged == done.found > 20
 
@@ -73,7 +73,7 @@ def test_one_question_has_one_answer_in_every_run_and_process(make: Make) -> Non
     questions = ("水表哪天抄", "会议室的投影仪和咖啡机", "号记录")
     told = {run(ASKING, brain.path, *questions, PYTHONHASHSEED=str(n)) for n in (0, 1, 42, 999)}
     assert len(told) == 1
-    assert survive.answers(brain.path, "会议室的投影仪和咖啡机", 200) == 1
+    assert survive.answers(brain.path, "会议室的投影仪和咖啡机", 60) == 1
 
 
 def test_ids_are_never_given_twice(make: Make) -> None:

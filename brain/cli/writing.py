@@ -135,6 +135,9 @@ def add(
             why=why,
         )
         warn(brain.degraded())
+        told = brain.warning
+    if told:
+        note(told)
     if as_json:
         out_json(added.to_dict())
     else:

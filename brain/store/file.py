@@ -62,6 +62,8 @@ class Store:
         path: where the file is or will be.
         read_only: True refuses every write and never makes a file.
         network: gives the name of the network file system a path is on, or None.
+
+    ``made`` says whether this object has made the file.
     """
 
     def __init__(
@@ -83,6 +85,7 @@ class Store:
         self._opened: tuple[int, int] | None = None
         self._written: tuple[int, int] | None = None
         self._closed = False
+        self.made = False
 
     def exists(self) -> bool:
         """Whether the file is there and holds a database. Raises for anything that is not ours."""
@@ -268,6 +271,7 @@ class Store:
         self._let_the_dead_go()
         if not self.exists():
             connection.create(self.path)
+            self.made = True
         identity = connection.identity(self.path)
         shared = self.network(self.path) is not None
         if shared:
