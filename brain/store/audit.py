@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, cast
 
 import apsw
 
@@ -129,13 +130,15 @@ def bad_hashes(db: apsw.Connection) -> list[int]:
     """Records whose text is not the one its hashes were made of."""
     wrong = []
     query = "SELECT id, text, content_hash, text_sha256 FROM memories ORDER BY id"
-    for memory_id, text, canonical, exact in db.execute(query):
+    for memory_id, text, canonical, exact in cast(
+        Iterable[tuple[int, Any, Any, Any]], db.execute(query)
+    ):
         if not isinstance(text, str):
-            wrong.append(int(str(memory_id)))
+            wrong.append(memory_id)
             continue
         digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
         if digest != exact or content_hash(text) != canonical:
-            wrong.append(int(str(memory_id)))
+            wrong.append(memory_id)
     return wrong
 
 
@@ -204,8 +207,7 @@ def vector_faults(db: apsw.Connection, table: str, dim: int) -> dict[str, list[i
         "SELECT rowid, length(embedding), scope, kind, valid_from, valid_to, recorded_at,"
         f" retracted_at, archived FROM {table}"
     )
-    for passage, length, *values in db.execute(query):
-        number = int(str(passage))
+    for number, length, *values in cast(Iterable[tuple[Any, ...]], db.execute(query)):
         if length != 4 * dim:
             found["vectors_broken"].append(number)
         elif number in owners and tuple(values) != right.get(owners[number]):

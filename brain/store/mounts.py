@@ -7,7 +7,6 @@ machines would each have a map of the log of their own, and overwrite each other
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 from pathlib import Path
 
@@ -41,7 +40,7 @@ def network(path: Path) -> str | None:
         if sys.platform == "win32":
             return _windows(where)
         kind = _linux(where) if MOUNTS.exists() else _mount_table(where)
-    except (OSError, ValueError, subprocess.SubprocessError):
+    except (OSError, ValueError):
         return None
     return kind if kind is not None and is_network(kind) else None
 
@@ -79,7 +78,9 @@ def _linux(path: Path) -> str | None:
 
 def _mount_table(path: Path) -> str | None:
     """macOS and the BSDs: ``mount`` prints ``what on /point (kind, …)``."""
-    done = subprocess.run(["/sbin/mount"], capture_output=True, text=True, timeout=5, check=True)
+    import subprocess  # a hundredth of a second that no other system pays
+
+    done = subprocess.run(["/sbin/mount"], capture_output=True, text=True, check=False)
     real = os.path.realpath(path)
     best, kind = "", None
     for line in done.stdout.splitlines():
