@@ -1,20 +1,16 @@
-"""``python mcp_server.py``: the MCP server over stdio. It comes with the servers issue."""
+"""``python mcp_server.py``: the MCP server over stdio, as ``brain mcp``. See docs/mcp.md."""
 
-import io
 import sys
 
-from brain.errors import EXIT_UNAVAILABLE
+from brain.serve import stdout
 
 
 def main() -> int:
-    """Says on stderr that there is no server yet; stdout belongs to the protocol."""
-    if isinstance(sys.stderr, io.TextIOWrapper):
-        sys.stderr.reconfigure(encoding="utf-8", errors="backslashreplace")
-    print(
-        "错误[brain_mcp_missing]: 这个版本还没有 MCP 服务器；请先用命令行 python brain.py --help。",
-        file=sys.stderr,
-    )
-    return EXIT_UNAVAILABLE
+    """Serves one client; gives the exit status."""
+    stdout.take()
+    from brain.cli import main as run
+
+    return run(["mcp", *sys.argv[1:]])
 
 
 if __name__ == "__main__":

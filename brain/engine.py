@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from threading import Lock
+from threading import Lock, Thread
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
@@ -84,13 +84,22 @@ def default_path() -> Path:
 class Brain:
     """A memory file, opened. Use :meth:`open`; one object may be used from several threads."""
 
-    def __init__(self, store: file.Store, embedder: Embedder | None, model: str | None) -> None:
+    def __init__(
+        self,
+        store: file.Store,
+        embedder: Embedder | None,
+        model: str | None,
+        patience: float | None = None,
+    ) -> None:
         self._store = store
         self._asked_model = model
         self._embedder = embedder
         self._given = embedder is not None
         self._embedder_lock = Lock()
         self._missing_model: str | None = None
+        self._patience = patience
+        self._loading: Thread | None = None
+        self._loading_lock = Lock()
 
     # Opening ------------------------------------------------------------------------------
 
@@ -102,6 +111,7 @@ class Brain:
         model: str | Embedder | None = None,
         read_only: bool = False,
         checked: bool = True,
+        patience: float | None = None,
     ) -> Brain:
         """Opens a memory file; a missing one reads as empty and is made by the first write.
 
@@ -112,6 +122,8 @@ class Brain:
             read_only: refuse every write.
             checked: False takes whatever is at the path, for :meth:`doctor` and
                 :meth:`restore_backup`, which say or replace what is wrong with it.
+            patience: seconds a question waits for the model to be loaded; beyond them words alone
+                answer, marked ``timeout``. None is as long as it takes.
 
         Raises:
             BrainError: for a path that cannot be a memory file (65–78, see docs/cli.md), and
@@ -121,7 +133,7 @@ class Brain:
         store = file.Store(where, read_only=read_only)
         embedder = None if model is None or isinstance(model, str) else model
         name = model if isinstance(model, str) else (embedder.name if embedder else None)
-        brain = cls(store, embedder, name)
+        brain = cls(store, embedder, name, patience)
         if checked and store.exists():
             brain._refuse_other_model()
         return brain
@@ -257,6 +269,27 @@ class Brain:
             ):
                 return None
             return self._embedder
+
+    def warm(self) -> None:
+        """Loads the file's model now, so that the first question need not wait for it."""
+        if self._store.exists():
+            self._load_embedder(self._facts())
+
+    def _within_patience(self, facts: dict[str, Any]) -> bool:
+        """Whether the model is there, or was loaded in the seconds a question waits for it."""
+        name = facts.get(meta.MODEL)
+        here = self._embedder is not None and self._embedder.name == name
+        if self._patience is None or not name or here or self._given:
+            return True
+        with self._loading_lock:
+            if self._loading is None or not self._loading.is_alive():
+                if self._missing_model == name:
+                    return True
+                self._loading = Thread(target=self._load_embedder, args=(facts,), daemon=True)
+                self._loading.start()
+            loading = self._loading
+        loading.join(self._patience)
+        return not loading.is_alive()
 
     def degraded(self) -> tuple[str, ...]:
         """Codes of what cannot take part in recall: see docs/cli.md. Loads the model."""
@@ -900,8 +933,11 @@ class Brain:
         degraded: tuple[str, ...] = ()
         found: list[NDArray[np.float32] | None] = [None] * len(asked)
         if semantic and asked[0].searchable and not asked[0].chitchat:
-            embedder = self._load_embedder(facts)
-            degraded = self._degraded(facts, embedder)
+            if self._within_patience(facts):
+                embedder = self._load_embedder(facts)
+                degraded = self._degraded(facts, embedder)
+            else:
+                degraded = ("timeout",)
             if embedder is not None:
                 try:
                     found = [embedder.embed_query(simplify(q.text)) for q in asked]

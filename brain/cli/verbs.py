@@ -32,6 +32,7 @@ VERBS: Mapping[str, tuple[str, str]] = {
     "backup": ("care", "backup"),
     "restore-backup": ("care", "restore_backup"),
     "optimize": ("care", "optimize"),
+    "mcp": ("serving", "mcp"),
     "reembed": ("models", "reembed"),
     "model list": ("models", "model_list"),
     "model fetch": ("models", "model_fetch"),

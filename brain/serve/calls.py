@@ -1,0 +1,193 @@
+"""Every call a server answers: its arguments, what it does with a Brain, what it gives.
+
+One table for all faces: the MCP tools, the HTTP routes and their OpenAPI document are made from it,
+so that none of them knows an argument the others do not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from brain.serve.fields import Field
+
+if TYPE_CHECKING:
+    from brain.engine import Brain
+
+Arguments = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One thing a memory can be asked to do.
+
+    Args:
+        about: one Chinese line.
+        fields: what it takes.
+        run: does it; gives the JSON of the contract.
+        answer: the name of that JSON's shape (:mod:`brain.serve.shapes`).
+        writes: it may change the file.
+    """
+
+    about: str
+    fields: tuple[Field, ...]
+    run: Callable[[Brain, dict[str, Any]], Any]
+    answer: str
+    writes: bool = False
+
+
+QUERY = Field("query", "string", "要问的话，用户的原话最好", required=True, alias="q")
+SCOPE = Field("scope", "string", "项目或命名空间；看得到它自己的和全局的记忆，不给就是默认范围")
+K = Field("k", "integer", "最多几条", least=1, most=1000)
+KIND = Field("kind", "string", "只看这一类，如 fact、preference、decision")
+AS_OF = Field("as_of", "string", "问那个时刻什么为真，如 2026-03-01")
+KNOWN_AT = Field("known_at", "string", "问那个时刻我们相信什么")
+EXPIRED = Field("include_expired", "boolean", "已失效和已被取代的也找")
+CONTEXT = Field("context", "string", "前几轮对话，问题离开它说不清时给（“那个呢”“它怎么配”）")
+EXPLAIN = Field("explain", "boolean", "给出每条的检索依据")
+BUDGET = Field("budget", "integer", "最多多少个词元（估计值）；不给时 420，0 表示不限", least=0)
+ID = Field("id", "id", '记忆的编号，如 12 或 "#12"', required=True)
+TEXT = Field("text", "string", "要记住的话，一条说一件事，离开上下文也看得懂", required=True)
+NEW_TEXT = Field("text", "string", "新的说法")
+IMPORTANCE = Field("importance", "number", "有多重要，0 到 1；默认 0.5", least=0, most=1)
+CONFIDENCE = Field("confidence", "number", "有多可信，0 到 1；不给时按来源定", least=0, most=1)
+STORED_KIND = Field(
+    "kind", "string", "fact、preference、decision、episode、skill、note 或自定的小写名字；默认 note"
+)
+STORED_SCOPE = Field("scope", "string", "记到哪个项目或命名空间；不给就是默认范围")
+VALID_FROM = Field("valid_from", "string", "从何时起为真；不给时是现在，unknown 表示一直")
+VALID_TO = Field("valid_to", "string", "到何时为止；不给时一直有效")
+WHY = Field("why", "string", "为什么改，记入日志")
+AT = Field("at", "string", "从何时起；不给时是现在")
+FORCE = Field("force", "boolean", "钉住的也照做")
+
+_LOOK = (SCOPE, KIND, AS_OF, KNOWN_AT, EXPIRED)
+
+
+def _recall(brain: Brain, args: dict[str, Any]) -> Any:
+    explain = args.pop("explain", False)
+    found = brain.recall(**args)
+    return (brain.explained(found) if explain else found).to_dict(explain)
+
+
+def _search(brain: Brain, args: dict[str, Any]) -> Any:
+    explain = args.pop("explain", False)
+    found = brain.search(**args)
+    return (brain.explained(found) if explain else found).to_dict(explain)
+
+
+def _inject(brain: Brain, args: dict[str, Any]) -> Any:
+    explain = args.pop("explain", False)
+    return brain.inject(**args).to_dict(explain)
+
+
+def _supersede(brain: Brain, args: dict[str, Any]) -> Any:
+    return brain.supersede(args.pop("id"), **args).to_dict()
+
+
+def _expire(brain: Brain, args: dict[str, Any]) -> Any:
+    return brain.expire(args.pop("id"), **args).to_dict()
+
+
+def _recover(brain: Brain, args: dict[str, Any]) -> Any:
+    from brain.ccr.handles import handle_of
+
+    found = brain.recover(**args)
+    return {
+        "handle": handle_of(found),
+        "content_type": "text/plain; charset=utf-8",
+        "bytes": len(found),
+        "text": found.decode("utf-8"),
+    }
+
+
+def _list(brain: Brain, args: dict[str, Any]) -> Any:
+    return [memory.to_dict() for memory in brain.list(**args)]
+
+
+CALLS: Mapping[str, Call] = {
+    "inject": Call(
+        "给提示词的一段记忆；答不了时 block 为空",
+        (QUERY, BUDGET, SCOPE, AS_OF, KNOWN_AT, CONTEXT, EXPLAIN),
+        _inject,
+        "Injection",
+    ),
+    "recall": Call(
+        "和问题最有关的记忆，不经过闸门",
+        (QUERY, K, *_LOOK, CONTEXT, EXPLAIN),
+        _recall,
+        "Recall",
+    ),
+    "search": Call("只按字面找", (QUERY, K, *_LOOK, EXPLAIN), _search, "Recall"),
+    "check": Call(
+        "这份记忆能不能回答一个问题",
+        (
+            QUERY,
+            SCOPE,
+            AS_OF,
+            Field("threshold", "string", "概率到多少算能，或 quiet、balanced、eager"),
+            CONTEXT,
+        ),
+        lambda brain, args: brain.check(**args).to_dict(),
+        "Check",
+    ),
+    "stats": Call("文件里有什么", (), lambda brain, args: brain.stats().to_dict(), "Stats"),
+    "brief": Call(
+        "对话开始时的概要",
+        (BUDGET, SCOPE),
+        lambda brain, args: brain.brief(**args).to_dict(),
+        "Brief",
+    ),
+    "list": Call(
+        "列出记忆，新的在前",
+        (
+            KIND,
+            SCOPE,
+            AS_OF,
+            KNOWN_AT,
+            Field("archived", "boolean", "只列已归档的"),
+            Field("all", "boolean", "连同失效的、被取代的、撤回的、归档的"),
+            Field("all_scopes", "boolean", "不论范围"),
+            Field("limit", "integer", "最多几条；默认 50", least=1, most=1_000_000_000),
+        ),
+        _list,
+        "Memories",
+    ),
+    "show": Call(
+        "一条记忆的全部", (ID,), lambda brain, args: brain.get(args["id"]).to_dict(), "Memory"
+    ),
+    "add": Call(
+        "记住一条",
+        (
+            TEXT,
+            STORED_KIND,
+            IMPORTANCE,
+            CONFIDENCE,
+            STORED_SCOPE,
+            Field("source", "string", "user、model、chat 等；默认 user"),
+            VALID_FROM,
+            VALID_TO,
+            Field("pinned", "boolean", "钉住：不会被归档、到期或遗忘"),
+            Field("evidence", "string", "出处，如文件名或链接"),
+            WHY,
+        ),
+        lambda brain, args: brain.add(**args).to_dict(),
+        "Added",
+        writes=True,
+    ),
+    "supersede": Call(
+        "世界变了：用新的取代旧的",
+        (ID, Field("new", "id", "已经记下的新说法的编号"), NEW_TEXT, AT, WHY),
+        _supersede,
+        "Superseded",
+        writes=True,
+    ),
+    "expire": Call("让一条记忆到期", (ID, AT, WHY, FORCE), _expire, "Memory", writes=True),
+    "recover": Call(
+        "按句柄取回全文",
+        (Field("handle", "string", "注入块里的 ccr_…", required=True),),
+        _recover,
+        "Recovered",
+    ),
+}

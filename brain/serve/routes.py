@@ -1,0 +1,37 @@
+"""Which HTTP route makes which call: for the server, its OpenAPI document and the client alike."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """A method and a path, ``{id}`` standing for a memory's number; and the call it makes."""
+
+    method: str
+    path: str
+    call: str
+
+
+ROUTES: tuple[Route, ...] = (
+    Route("POST", "/inject", "inject"),
+    Route("GET", "/inject", "inject"),
+    Route("POST", "/recall", "recall"),
+    Route("GET", "/recall", "recall"),
+    Route("POST", "/check", "check"),
+    Route("GET", "/check", "check"),
+    Route("POST", "/search", "search"),
+    Route("GET", "/search", "search"),
+    Route("GET", "/stats", "stats"),
+    Route("GET", "/brief", "brief"),
+    Route("GET", "/memories", "list"),
+    Route("POST", "/memories", "add"),
+    Route("GET", "/memories/{id}", "show"),
+    Route("POST", "/memories/{id}/supersede", "supersede"),
+    Route("POST", "/memories/{id}/expire", "expire"),
+    Route("POST", "/recover", "recover"),
+)
+
+TO_CALL: dict[str, Route] = {route.call: route for route in reversed(ROUTES)}
+"""The first route of each call: POST where there is one, so that text stays out of logs."""

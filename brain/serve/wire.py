@@ -1,0 +1,131 @@
+"""The two pipes of an MCP server over stdio, between the SDK and the descriptors.
+
+What the SDK would drop without a word (a line that is no JSON, text that is no Unicode) gets an
+answer here, and requests that were read before the end of input are answered.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
+from threading import Lock, Thread
+from typing import Any, BinaryIO
+
+LAST_ANSWERS = 5.0
+"""Seconds that requests still running have when the input has ended."""
+
+_PARSE_ERROR = -32700
+_INVALID_PARAMS = -32602
+
+
+class Wire:
+    """What the SDK reads lines from and writes lines to.
+
+    Args:
+        source: the bytes of stdin.
+        sink: where answers go.
+    """
+
+    def __init__(self, source: BinaryIO, sink: BinaryIO) -> None:
+        self._source = source
+        self._sink = sink
+        self._lock = Lock()
+        self._out = ThreadPoolExecutor(1, thread_name_prefix="out")
+        self._open: set[str] = set()
+        self._answered = asyncio.Event()
+        self.begun = asyncio.Event()
+
+    async def __aiter__(self) -> AsyncIterator[str]:
+        loop = asyncio.get_running_loop()
+        lines: asyncio.Queue[bytes] = asyncio.Queue()
+        # A thread that reads cannot be interrupted: a daemon does not hold the end up.
+        Thread(target=self._read, args=(loop, lines), name="in", daemon=True).start()
+        while line := await lines.get():
+            text = line.decode("utf-8", "replace")
+            if text.strip() and await self._is_sound(text):
+                yield text
+        await self._finish()
+
+    def _read(self, loop: asyncio.AbstractEventLoop, lines: asyncio.Queue[bytes]) -> None:
+        try:
+            for line in iter(self._source.readline, b""):
+                loop.call_soon_threadsafe(lines.put_nowait, line)
+            loop.call_soon_threadsafe(lines.put_nowait, b"")
+        except (OSError, ValueError):
+            loop.call_soon_threadsafe(lines.put_nowait, b"")
+        except RuntimeError:
+            return  # the loop has ended
+
+    async def _is_sound(self, line: str) -> bool:
+        """Whether the SDK can read a line; answers it otherwise."""
+        try:
+            message = json.loads(line)
+        except (ValueError, RecursionError):
+            await self._refuse(None, _PARSE_ERROR, "brain_bad_json", "这一行不是 JSON。")
+            return False
+        if not isinstance(message, dict):
+            return True
+        request = message.get("id")
+        if "\\u" in line and not _encodable(message):
+            told = "文本里有不成对的代理码位，不是有效的 Unicode。"
+            if request is not None:
+                await self._refuse(request, _INVALID_PARAMS, "brain_text_surrogate", told)
+            return False
+        if request is not None and "method" in message:
+            self._open.add(_key(request))
+        elif message.get("method") == "notifications/cancelled":
+            params = message.get("params")
+            if isinstance(params, dict):
+                self._open.discard(_key(params.get("requestId")))
+        return True
+
+    async def _refuse(self, request: Any, number: int, code: str, told: str) -> None:
+        text = f"错误[{code}]: {told}"
+        answer: dict[str, Any] = {"jsonrpc": "2.0", "id": request}
+        answer["error"] = {"code": number, "message": text, "data": {"code": code}}
+        await self._send(json.dumps(answer, ensure_ascii=False) + "\n")
+
+    async def write(self, text: str) -> int:
+        """Sends one line of the SDK."""
+        await self._send(text)
+        message = json.loads(text)
+        if "method" not in message:
+            self._open.discard(_key(message.get("id")))
+            if not self._open:
+                self._answered.set()
+            self.begun.set()
+        return len(text)
+
+    async def flush(self) -> None:
+        """Nothing is held back."""
+
+    async def _send(self, text: str) -> None:
+        await asyncio.get_running_loop().run_in_executor(self._out, self._put, text.encode("utf-8"))
+
+    def _put(self, data: bytes) -> None:
+        with self._lock:
+            self._sink.write(data)
+            self._sink.flush()
+
+    async def _finish(self) -> None:
+        """Lets the requests that were read be answered."""
+        if self._open:
+            self._answered.clear()
+            try:
+                await asyncio.wait_for(self._answered.wait(), LAST_ANSWERS)
+            except TimeoutError:
+                return
+
+
+def _key(request: Any) -> str:
+    return json.dumps(request)
+
+
+def _encodable(value: Any) -> bool:
+    try:
+        json.dumps(value, ensure_ascii=False).encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
