@@ -1,7 +1,8 @@
-"""Real servers in processes of their own: MCP over stdio, spoken raw."""
+"""Real servers in processes of their own: MCP over stdio, spoken raw, and HTTP."""
 
 from __future__ import annotations
 
+import http.client
 import json
 import queue
 import subprocess
@@ -9,10 +10,12 @@ import sys
 import threading
 import time
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode, urlsplit
 
-from tests.cli_runner import ROOT, Cli
+from tests.cli_runner import PROGRAM, ROOT, Cli
 
 MCP = ROOT / "mcp_server.py"
 MODERN = "2026-07-28"
@@ -131,3 +134,92 @@ class Stdio:
 def text_of(result: Mapping[str, Any]) -> str:
     """The text of a tool's result."""
     return "".join(block["text"] for block in result["content"])
+
+
+@dataclass(frozen=True)
+class Reply:
+    """An HTTP response."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.body.decode("utf-8"))
+
+    @property
+    def code(self) -> str:
+        """The error's code."""
+        code = self.json["error"]["code"]
+        assert isinstance(code, str)
+        return code
+
+
+class Web:
+    """``brain serve`` on a free port."""
+
+    def __init__(
+        self,
+        home: Path,
+        *args: str,
+        model: str = "none",
+        env: Mapping[str, str] | None = None,
+    ) -> None:
+        self.cli = Cli(home, model)
+        self.process = subprocess.Popen(
+            [sys.executable, str(PROGRAM), "serve", "--port", "0", "--json", *args],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=self.cli.env(dict(env or {})),
+            cwd=home,
+        )
+        assert self.process.stdout
+        line = self.process.stdout.readline()
+        assert line, self.process.communicate()[1].decode()
+        self.url = json.loads(line)["url"]
+        self.port = urlsplit(self.url).port
+        self.errors: list[bytes] = []
+        drain = threading.Thread(
+            target=Stdio._drain, args=(self.process.stderr, self.errors.append), daemon=True
+        )
+        drain.start()
+
+    def request(
+        self,
+        method: str,
+        path: str,
+        body: Any = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> Reply:
+        """One request on a connection of its own; bytes go as they are."""
+        assert self.port
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        sent = {k.lower(): v for k, v in (headers or {}).items()}
+        if body is not None and not isinstance(body, bytes):
+            body = json.dumps(body).encode()
+        if body is not None:
+            sent.setdefault("content-type", "application/json")
+        try:
+            connection.request(method, path, body, sent)
+            response = connection.getresponse()
+            told = {k.lower(): v for k, v in response.getheaders()}
+            return Reply(response.status, told, response.read())
+        finally:
+            connection.close()
+
+    def post(self, path: str, **body: Any) -> Reply:
+        return self.request("POST", path, body)
+
+    def get(self, path: str, **query: str) -> Reply:
+        return self.request("GET", f"{path}?{urlencode(query)}" if query else path)
+
+    def __enter__(self) -> Web:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.process.kill()
+        self.process.wait()
+        for stream in (self.process.stdout, self.process.stderr):
+            if stream:
+                stream.close()

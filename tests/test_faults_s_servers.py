@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 from tests.cli_runner import ROOT, Cli
-from tests.servers import Stdio, text_of
+from tests.servers import Stdio, Web, text_of
 
 NOISY = """
 import ctypes, os, sys, importlib.abc
@@ -105,3 +108,44 @@ def test_85_a_model_that_loads_in_time_leaves_no_mark(tmp_path: Path) -> None:
             answer = server.tool("inject", query=question)
             assert answer["structuredContent"]["degraded"] == []
             assert text_of(answer) == cli("inject", question).out.strip()
+
+
+PAGE = "https://example.org"
+
+
+@pytest.fixture(scope="module")
+def web(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Web]:
+    folder = tmp_path_factory.mktemp("page")
+    Cli(folder)("add", "值班群是青鸟群")
+    with Web(folder) as server:
+        yield server
+
+
+@pytest.mark.parametrize("origin", [PAGE, "null", "http://localhost", "http://127.0.0.1:1", "x"])
+@pytest.mark.parametrize("path", ["/stats", "/recall?q=x", "/memories", "/mcp", "/openapi.json"])
+def test_86_no_web_page_reads_the_memory(web: Web, path: str, origin: str) -> None:
+    for method, extra in (
+        ("GET", {}),
+        ("OPTIONS", {"Access-Control-Request-Method": "POST"}),
+    ):
+        reply = web.request(method, path, headers={"Origin": origin, **extra})
+        assert (reply.status, reply.code) == (403, "brain_origin_refused")
+        assert not [name for name in reply.headers if name.startswith("access-control")]
+    quiet = web.request("GET", path, headers={"Sec-Fetch-Site": "cross-site"})
+    assert quiet.status == 403
+
+
+@pytest.mark.parametrize(
+    "kind",
+    ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", ""],
+)
+def test_87_no_simple_request_writes_and_none_stops_the_server(web: Web, kind: str) -> None:
+    described = web.get("/openapi.json").json
+    before = web.get("/stats").json
+    posts = [path for path, methods in described["paths"].items() if "post" in methods]
+    assert len(posts) >= 8
+    for path in [*posts, "/mcp", "/shutdown", "/quit"]:
+        body = json.dumps({"query": "x", "text": "网页写进来的", "handle": "x"}).encode()
+        reply = web.request("POST", path.replace("{id}", "1"), body, {"Content-Type": kind})
+        assert (reply.status, reply.code) == (415, "brain_content_type")
+    assert web.get("/stats").json == before

@@ -33,6 +33,7 @@ VERBS: Mapping[str, tuple[str, str]] = {
     "restore-backup": ("care", "restore_backup"),
     "optimize": ("care", "optimize"),
     "mcp": ("serving", "mcp"),
+    "serve": ("serving", "serve"),
     "reembed": ("models", "reembed"),
     "model list": ("models", "model_list"),
     "model fetch": ("models", "model_fetch"),

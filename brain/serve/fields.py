@@ -118,12 +118,17 @@ def _typed(field: Field, value: Any, loose: bool) -> Any:
     elif field.kind == "integer":
         right = isinstance(value, int) or (isinstance(value, float) and value.is_integer())
     elif field.kind == "number":
-        right = isinstance(value, int | float) and math.isfinite(value)
+        right = isinstance(value, int | float) and abs(value) < math.inf
     else:
         right = isinstance(value, int | str)
     if not right:
         raise _usage(f"参数 {field.name} 应为{_TOLD[field.kind]}。")
-    return int(value) if field.kind == "integer" else value
+    if field.kind == "integer":
+        return int(value)
+    if field.kind == "number" and isinstance(value, int):
+        # An integer may be beyond any float; what is beyond these bounds is refused alike.
+        return float(max(-LARGEST_INTEGER, min(value, LARGEST_INTEGER)))
+    return value
 
 
 def _from_text(kind: Kind, text: str) -> Any:

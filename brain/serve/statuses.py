@@ -1,0 +1,59 @@
+"""HTTP statuses for our errors; "no" is no error, and 200."""
+
+from __future__ import annotations
+
+from brain.errors import (
+    EXIT_BUSY,
+    EXIT_CANT_CREATE,
+    EXIT_DATA,
+    EXIT_NO,
+    EXIT_UNAVAILABLE,
+    EXIT_USAGE,
+    BrainError,
+)
+
+EXIT_HEADER = "Brain-Exit-Code"
+"""The header that carries an error's exit code, for a client that is a command line."""
+
+CONFLICTS = frozenset(
+    {
+        "brain_not_current",
+        "brain_pinned",
+        "brain_supersede_loop",
+        "brain_supersede_same",
+        "brain_supersede_self",
+        "brain_supersede_time",
+    }
+)
+"""Codes of what is right in itself and does not fit the records there are."""
+
+_OWN = {
+    "brain_bad_json": 400,
+    "brain_token_refused": 401,
+    "brain_origin_refused": 403,
+    "brain_route_unknown": 404,
+    "brain_method_refused": 405,
+    "brain_body_slow": 408,
+    "brain_body_too_large": 413,
+    "brain_url_too_long": 414,
+    "brain_content_type": 415,
+    "brain_host_refused": 421,
+    "brain_db_read_only": 403,
+}
+_BY_EXIT = {
+    EXIT_NO: 404,
+    EXIT_USAGE: 422,
+    EXIT_DATA: 422,
+    EXIT_UNAVAILABLE: 503,
+    EXIT_BUSY: 503,
+    EXIT_CANT_CREATE: 500,
+}
+
+
+def status_of(error: BrainError) -> int:
+    """400–422 for what the caller can change, 503 for "try again", 500 for the rest."""
+    if error.code in _OWN:
+        return _OWN[error.code]
+    if error.code in CONFLICTS:
+        return 409
+    return _BY_EXIT.get(error.exit_code, 500)
