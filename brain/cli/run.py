@@ -18,7 +18,7 @@ from brain.cli.console import (
     use_utf8,
     visible,
 )
-from brain.errors import EXIT_UNAVAILABLE, BrainError
+from brain.errors import EXIT_DATA, EXIT_UNAVAILABLE, EXIT_USAGE, BrainError
 
 EXIT_INTERNAL = 70
 EXIT_INTERRUPTED = 130
@@ -41,7 +41,9 @@ def run(argv: Sequence[str] | None = None) -> int:
         error = known
     except Exception as unknown:
         error = _unforeseen(unknown)
-    return _report(error, as_json=wants_json(args))
+    code = _report(error, as_json=wants_json(args))
+    # To a host, 2 from its hook means: block this turn.
+    return EXIT_DATA if args[:1] == ["hook"] and code == EXIT_USAGE else code
 
 
 def end(code: int) -> None:

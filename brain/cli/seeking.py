@@ -5,7 +5,7 @@ They change no memory and open read-only; ``inject`` alone may note uses beside 
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -29,10 +29,13 @@ from brain.cli.options import (
     Scope,
     Stdin,
 )
+from brain.cli.reaching import ask
 from brain.cli.render import gate_lines, hit_lines
-from brain.engine import Brain
 from brain.errors import EXIT_NO
 from brain.memory import RecallResult
+
+if TYPE_CHECKING:
+    from brain.cli.reaching import Memory
 
 
 @about(
@@ -60,20 +63,22 @@ def recall(
     """Prints the k best memories for a question."""
     context = context_or_stdin(context, question, stdin)
     query = text_or_stdin(question, stdin, "问题")
-    with Brain.open(db, read_only=True) as brain:
+    scope = scopes.resolve(scope)
+
+    def use(brain: Memory) -> RecallResult:
         found = brain.recall(
             query,
             k,
-            scope=scopes.resolve(scope),
+            scope=scope,
             kind=kind,
             as_of=as_of,
             known_at=known_at,
             include_expired=include_expired,
             context=context,
         )
-        if explain:
-            found = brain.explained(found)
-    _print_found(found, explain, as_json)
+        return brain.explained(found) if explain else found
+
+    _print_found(ask(db, use, explain=explain), explain, as_json)
     return 0
 
 
@@ -96,6 +101,8 @@ def search(
     as_json: Json = False,
 ) -> int:
     """Prints what the lexical lane alone finds."""
+    from brain.engine import Brain
+
     query = text_or_stdin(question, stdin, "问题")
     with Brain.open(db, read_only=True) as brain:
         found = brain.search(
@@ -159,14 +166,13 @@ def check(
     """Prints the gate's answer; exit 0 is yes, 1 is no."""
     context = context_or_stdin(context, question, stdin)
     query = text_or_stdin(question, stdin, "问题")
-    with Brain.open(db, read_only=True) as brain:
-        gate = brain.check(
-            query,
-            scope=scopes.resolve(scope),
-            as_of=as_of,
-            threshold=threshold,
-            context=context,
-        )
+    scope = scopes.resolve(scope)
+    gate = ask(
+        db,
+        lambda brain: brain.check(
+            query, scope=scope, as_of=as_of, threshold=threshold, context=context
+        ),
+    )
     warn(gate.degraded)
     if as_json:
         out_json(gate.to_dict())
@@ -198,15 +204,15 @@ def inject(
     """Prints the block for a prompt, or nothing."""
     context = context_or_stdin(context, question, stdin)
     query = text_or_stdin(question, stdin, "问题")
-    with Brain.open(db) as brain:
-        found = brain.inject(
-            query,
-            budget=budget,
-            scope=scopes.resolve(scope),
-            as_of=as_of,
-            known_at=known_at,
-            context=context,
-        )
+    scope = scopes.resolve(scope)
+    found = ask(
+        db,
+        lambda brain: brain.inject(
+            query, budget=budget, scope=scope, as_of=as_of, known_at=known_at, context=context
+        ),
+        explain=explain,
+        read_only=False,  # the use is noted
+    )
     warn(found.degraded)
     if as_json:
         out_json(found.to_dict(explain))

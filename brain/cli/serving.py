@@ -21,7 +21,9 @@ ReadOnly = Annotated[bool, typer.Option("--read-only", help="只读：不提供�
     "brain mcp --scope auto",
     more="等同 python mcp_server.py。对方关掉标准输入就结束；配置方法见 docs/mcp.md。",
 )
-def mcp(read_only: ReadOnly = False, scope: Scope = None, db: Db = None) -> int:
+def mcp(
+    read_only: ReadOnly = False, scope: Scope = None, db: Db = None, as_json: Json = False
+) -> int:
     """Serves one MCP client."""
     from brain import __version__
     from brain.serve import stdio

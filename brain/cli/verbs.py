@@ -11,7 +11,7 @@ from brain.cli.arguments import usage
 
 VERBS: Mapping[str, tuple[str, str]] = {
     "init": ("writing", "init"),
-    "add": ("writing", "add"),
+    "add": ("adding", "add"),
     "recall": ("seeking", "recall"),
     "inject": ("seeking", "inject"),
     "check": ("seeking", "check"),
@@ -34,6 +34,7 @@ VERBS: Mapping[str, tuple[str, str]] = {
     "optimize": ("care", "optimize"),
     "mcp": ("serving", "mcp"),
     "serve": ("serving", "serve"),
+    "hook": ("hooking", "hook"),
     "reembed": ("models", "reembed"),
     "model list": ("models", "model_list"),
     "model fetch": ("models", "model_fetch"),

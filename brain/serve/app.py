@@ -22,8 +22,9 @@ from brain.serve.desk import Desk
 from brain.serve.fields import checked
 from brain.serve.internal import unforeseen
 from brain.serve.openapi import MAX_GET_QUERY, document
+from brain.serve.remote import EXIT_HEADER
 from brain.serve.routes import ROUTES, Route
-from brain.serve.statuses import EXIT_HEADER, status_of
+from brain.serve.statuses import status_of
 from brain.serve.tools import MemoryServer
 
 BODY_SECONDS = 20.0

@@ -12,9 +12,6 @@ from brain.errors import (
     BrainError,
 )
 
-EXIT_HEADER = "Brain-Exit-Code"
-"""The header that carries an error's exit code, for a client that is a command line."""
-
 CONFLICTS = frozenset(
     {
         "brain_not_current",

@@ -44,7 +44,7 @@ def serve(db: str | None, *, version: str, scope: str = "", read_only: bool = Fa
 
     gc.enable()
     gc.freeze()
-    desk = open_desk(db, scope=scope, read_only=read_only)
+    desk = open_desk(db, scope=scope, read_only=read_only, through=True)
     try:
         asyncio.run(_serve(tools.MemoryServer(desk, version), desk, sink))
     except BaseExceptionGroup as group:

@@ -1,0 +1,64 @@
+"""Where a question goes: to the running server that ``BRAIN_URL`` names, else to the file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeVar
+
+from brain.cli.console import note
+
+if TYPE_CHECKING:
+    from brain.engine import Brain
+    from brain.serve.received import Far
+
+    Memory = Brain | Far
+
+T = TypeVar("T")
+
+
+def ask(
+    db: str | None,
+    use: Callable[[Memory], T],
+    *,
+    writes: bool = False,
+    explain: bool = False,
+    read_only: bool = True,
+    quiet: bool = False,
+) -> T:
+    """Does something with a memory and gives what comes of it.
+
+    Args:
+        db: the file that was named; None lets ``BRAIN_URL`` decide first.
+        use: what is done; called a second time, with the file, when the server cannot be reached.
+        writes: it changes the memory; the file does not stand in for a server elsewhere.
+        explain: hits come with their evidence.
+        read_only: nothing at all is written to the file.
+        quiet: no warning when the file stands in for the server.
+
+    Raises:
+        BrainError: ``brain_url_invalid`` (2), ``brain_server_unreachable`` (69), and what ``use``
+            raises.
+    """
+    url = os.environ.get("BRAIN_URL") if db is None else None
+    if url:
+        from brain.serve.received import Far
+        from brain.serve.remote import Remote, UnreachableError
+
+        remote = Remote(url)
+        try:
+            return use(Far(remote, explain=explain))
+        except UnreachableError as error:
+            if writes and not _is_here(remote.host):
+                raise error.as_error(url) from None
+            if not quiet:
+                note(f"警告[brain_server_unreachable]: {url} 连不上（{error}），这次直接用文件。")
+    from brain.engine import Brain
+
+    with Brain.open(db, read_only=read_only and not writes) as brain:
+        return use(brain)
+
+
+def _is_here(host: str) -> bool:
+    """Whether a server's name is this machine's own: its file may be the one here."""
+    return host in ("localhost", "::1") or host.startswith("127.")
