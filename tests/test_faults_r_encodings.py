@@ -77,7 +77,10 @@ def test_81_82_one_bad_text_is_refused_and_the_others_are_stored(
     assert Cli(tmp_path)("stats", "--json").json["total"] == 9
 
 
-@pytest.mark.parametrize("line", [b"{\n", b"\xff\xfe{}\n", b"[1, 2\n", b"nonsense \xe9\n"])
+GBK = '{"jsonrpc":"2.0","id":1,"method":"ping","params":{"值":"班"}}\n'.encode("gbk")
+
+
+@pytest.mark.parametrize("line", [b"{\n", b"\xff\xfe{}\n", b"[1, 2\n", b"nonsense\n", GBK])
 def test_a_line_that_is_no_json_is_answered_and_the_next_one_served(
     tmp_path: Path, line: bytes
 ) -> None:

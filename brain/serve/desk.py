@@ -6,6 +6,7 @@ What it asks is a memory file opened here, or another server (:mod:`brain.serve.
 from __future__ import annotations
 
 import asyncio
+import os
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -20,8 +21,8 @@ from brain.serve.metrics import Metrics
 if TYPE_CHECKING:
     from brain.engine import Brain
 
-READERS = 4
-"""Threads that read, each with a connection of its own."""
+READERS = max(2, min(4, os.cpu_count() or 2))
+"""Threads that read, each with a connection of its own; more would only wait for a core."""
 
 PATIENCE = 0.5
 """Seconds a question waits for the model: a client gives a call a few seconds in all."""

@@ -43,9 +43,8 @@ class Wire:
         # A thread that reads cannot be interrupted: a daemon does not hold the end up.
         Thread(target=self._read, args=(loop, lines), name="in", daemon=True).start()
         while line := await lines.get():
-            text = line.decode("utf-8", "replace")
-            if text.strip() and await self._is_sound(text):
-                yield text
+            if line.strip() and await self._is_sound(line):
+                yield line.decode("utf-8")
         await self._finish()
 
     def _read(self, loop: asyncio.AbstractEventLoop, lines: asyncio.Queue[bytes]) -> None:
@@ -58,17 +57,17 @@ class Wire:
         except RuntimeError:
             return  # the loop has ended
 
-    async def _is_sound(self, line: str) -> bool:
+    async def _is_sound(self, line: bytes) -> bool:
         """Whether the SDK can read a line; answers it otherwise."""
         try:
-            message = json.loads(line)
+            message = json.loads(line.decode("utf-8"))
         except (ValueError, RecursionError):
-            await self._refuse(None, _PARSE_ERROR, "brain_bad_json", "这一行不是 JSON。")
+            await self._refuse(None, _PARSE_ERROR, "brain_bad_json", "这一行不是 JSON（UTF-8）。")
             return False
         if not isinstance(message, dict):
             return True
         request = message.get("id")
-        if "\\u" in line and not _encodable(message):
+        if b"\\u" in line and not _encodable(message):
             told = "文本里有不成对的代理码位，不是有效的 Unicode。"
             if request is not None:
                 await self._refuse(request, _INVALID_PARAMS, "brain_text_surrogate", told)
