@@ -18,6 +18,9 @@ from brain.serve.guard import Guard, require_token
 MAX_HEAD = 64 * 1024
 """Largest request line with headers in bytes: 2,000 Han characters are 18,000 of them."""
 
+KEEP_SECONDS = 75
+"""How long a connection that says nothing is kept, as nginx does."""
+
 SHUTDOWN_SECONDS = 3
 BACKLOG = 128
 
@@ -54,6 +57,7 @@ def serve(
         access_log=False,
         server_header=False,
         proxy_headers=False,
+        timeout_keep_alive=KEEP_SECONDS,
         timeout_graceful_shutdown=SHUTDOWN_SECONDS,
         h11_max_incomplete_event_size=MAX_HEAD,
     )
