@@ -86,6 +86,9 @@ def test_writing(tmp_path: Path) -> None:
         assert web.post("/memories/%231/supersede", text="端口是 7070").status == 409
         expired = web.post("/memories/2/expire")
         assert expired.json["valid_to"] is not None
+        assert web.post("/memories/2/conf", value=0.5).json["confidence"] == 0.5
+        assert web.post("/memories/2/useful").json["confidence"] > 0.5
+        assert web.post("/memories/2/wrong", why="过时了").status == 200
         shown = web.cli("show", "2", "--json").json
         assert shown == web.get("/memories/2").json
 

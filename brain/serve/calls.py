@@ -90,6 +90,18 @@ def _expire(brain: Brain, args: dict[str, Any]) -> Any:
     return brain.expire(args.pop("id"), **args).to_dict()
 
 
+def _conf(brain: Brain, args: dict[str, Any]) -> Any:
+    return brain.set_confidence(args.pop("id"), args.pop("value"), **args).to_dict()
+
+
+def _useful(brain: Brain, args: dict[str, Any]) -> Any:
+    return brain.useful(args.pop("id"), **args).to_dict()
+
+
+def _wrong(brain: Brain, args: dict[str, Any]) -> Any:
+    return brain.wrong(args.pop("id"), **args).to_dict()
+
+
 def _recover(brain: Brain, args: dict[str, Any]) -> Any:
     from brain.ccr.handles import handle_of
 
@@ -184,6 +196,15 @@ CALLS: Mapping[str, Call] = {
         writes=True,
     ),
     "expire": Call("让一条记忆到期", (ID, AT, WHY, FORCE), _expire, "Memory", writes=True),
+    "conf": Call(
+        "改一条记忆的可信度",
+        (ID, Field("value", "number", "0 到 1 之间", required=True, least=0, most=1), WHY),
+        _conf,
+        "Memory",
+        writes=True,
+    ),
+    "useful": Call("一条记忆帮上了忙", (ID, WHY), _useful, "Memory", writes=True),
+    "wrong": Call("一条记忆不对", (ID, WHY), _wrong, "Memory", writes=True),
     "recover": Call(
         "按句柄取回全文",
         (Field("handle", "string", "注入块里的 ccr_…", required=True),),

@@ -30,6 +30,9 @@ ROUTES: tuple[Route, ...] = (
     Route("GET", "/memories/{id}", "show"),
     Route("POST", "/memories/{id}/supersede", "supersede"),
     Route("POST", "/memories/{id}/expire", "expire"),
+    Route("POST", "/memories/{id}/conf", "conf"),
+    Route("POST", "/memories/{id}/useful", "useful"),
+    Route("POST", "/memories/{id}/wrong", "wrong"),
     Route("POST", "/recover", "recover"),
 )
 
