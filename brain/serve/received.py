@@ -121,4 +121,5 @@ def _hit(given: Mapping[str, Any]) -> m.Hit:
 
 def _lane(given: Mapping[str, Any]) -> m.LaneRank:
     score = given["similarity"] if "similarity" in given else given["score"]
-    return m.LaneRank(given["rank"], score, tuple(given.get("terms", ())))
+    terms = tuple(given.get("terms", ()))
+    return m.LaneRank(given["rank"], score, terms, given.get("recency"))
