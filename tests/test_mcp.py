@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import json
 import os
 import signal
@@ -198,6 +199,18 @@ def test_remember_can_take_over_from_an_older_one(home: Path) -> None:
         done = server.tool("remember", text="值班群是青鸟群", supersedes="#1", importance=0.9)
         assert done["structuredContent"]["superseded"] == 1
     assert Cli(home)("show", "1", "--json").json["superseded_by"] == 2
+
+
+def test_a_part_of_what_was_cut_is_recovered(home: Path) -> None:
+    text = "\n\n".join(f"第 {n} 节：{'甲乙丙丁戊己庚辛' * 30} 机房{n}" for n in range(30))
+    with Stdio(home) as server:
+        server.tool("remember", text=text)
+        handle = "ccr_" + hashlib.sha256(text.encode()).hexdigest()[:32]
+        whole = server.tool("recover", handle=handle)["structuredContent"]
+        assert whole["text"] == text
+        part = server.tool("recover", handle=handle, query="机房7")["structuredContent"]
+        assert part == Cli(home)("recover", handle, "--query", "机房7", "--json").json
+        assert "机房7" in part["text"]
 
 
 def test_read_only_offers_no_tool_that_writes(home: Path) -> None:

@@ -102,18 +102,6 @@ def _wrong(brain: Brain, args: dict[str, Any]) -> Any:
     return brain.wrong(args.pop("id"), **args).to_dict()
 
 
-def _recover(brain: Brain, args: dict[str, Any]) -> Any:
-    from brain.ccr.handles import handle_of
-
-    found = brain.recover(**args)
-    return {
-        "handle": handle_of(found),
-        "content_type": "text/plain; charset=utf-8",
-        "bytes": len(found),
-        "text": found.decode("utf-8"),
-    }
-
-
 def _list(brain: Brain, args: dict[str, Any]) -> Any:
     return [memory.to_dict() for memory in brain.list(**args)]
 
@@ -207,8 +195,11 @@ CALLS: Mapping[str, Call] = {
     "wrong": Call("一条记忆不对", (ID, WHY), _wrong, "Memory", writes=True),
     "recover": Call(
         "按句柄取回全文",
-        (Field("handle", "string", "注入块里的 ccr_…", required=True),),
-        _recover,
+        (
+            Field("handle", "string", "注入块里的 ccr_…", required=True),
+            Field("query", "string", "只取和它有关的整条、整行、整段"),
+        ),
+        lambda brain, args: brain.recovered(**args).to_dict(),
         "Recovered",
     ),
 }

@@ -142,7 +142,8 @@ TOOLS: Mapping[str, Tool] = {
     ),
     "recover": Tool(
         "取回全文",
-        "记忆块里写着 ccr_… 的那条是截短的；要它的全文时调用。没有句柄时不要调用。",
+        "记忆块里写着 ccr_… 的那条是截短的；要它的全文时调用，只要和某个问题有关的部分时给 query。"
+        "没有句柄时不要调用。",
         CALLS["recover"].fields,
         _passed_on("recover"),
         "Recovered",
