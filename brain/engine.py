@@ -27,8 +27,11 @@ from brain.recall.search import Ranked, Source
 from brain.results import (
     BackupResult,
     CompressResult,
+    CorrectResult,
     DecayResult,
     DoctorResult,
+    ForgetResult,
+    History,
     InitResult,
     OptimizeResult,
     OwnWord,
@@ -42,7 +45,7 @@ from brain.store.view import View
 from brain.text import likeness, sentences, words
 from brain.text.fold import fold, simplify
 from brain.text.times import now_utc, parse_time, to_iso
-from brain.time import lineage
+from brain.time import forgetting, history, lineage
 
 if TYPE_CHECKING:
     import apsw
@@ -337,7 +340,10 @@ class Brain:
         why: str = "",
         now: datetime | None = None,
     ) -> m.AddResult:
-        """Stores one memory; the same current text, kind and scope give the old id back.
+        """Stores one memory; what it only repeats gives the old id back.
+
+        That is the same text, kind and scope as a current record's, as one planned for the same
+        future, or as one with the very ``valid_from`` given, though it may have ended since.
 
         Args:
             text: kept byte for byte; at most 256 KiB of UTF-8.
@@ -396,7 +402,7 @@ class Brain:
             # Another process may have stored the same after our clock was read.
             seen = to_iso(now or now_utc())
             for record, (spans, found) in zip(records, prepared, strict=True):
-                same = memories.find_same(db, record.text, record.kind, record.scope, seen)
+                same = lineage.told_already(db, record, seen)
                 if same is not None:
                     out.append(m.AddResult(same.id, False))
                     continue
@@ -485,20 +491,23 @@ class Brain:
         *,
         text: str | None = None,
         at: When = None,
+        source: str = m.DEFAULT_SOURCE,
         why: str = "",
         now: datetime | None = None,
     ) -> SupersedeResult:
         """The world changed: ``new`` (or a record made from ``text``) holds from ``at`` on.
 
-        Repeating a call that was done gives the same result and changes nothing.
+        Where a record beside the old one already says ``text``, that one takes over. Repeating a
+        call that was done gives the same result and changes nothing.
 
         Args:
             at: the instant of the change; None is the new record's own explicit valid_from, else
                 now.
+            source: of a record made from ``text``; its confidence follows from it.
 
         Raises:
             BrainError: ``brain_usage`` (2) unless exactly one of new and text is given; those of
-                :func:`brain.store.lineage.link` (65); ``brain_not_found`` (1).
+                :func:`brain.time.lineage.link` (65); ``brain_not_found`` (1).
         """
         if (new is None) == (text is None):
             raise BrainError("brain_usage", "supersede 需要新编号或 --text，二者给一个。", 2)
@@ -507,44 +516,79 @@ class Brain:
         self._require_file(old_id)
         given = None if at is None else parse_time(at, now=moment)
         if text is not None:
-            return self._supersede_with_text(old_id, text, given, why, moment)
+            return self._supersede_with_text(old_id, text, given, source, why, moment)
         new_id = m.parse_id(new if new is not None else "")
         with self._store.write() as db:
             before = lineage.require(db, old_id)
             after = lineage.require(db, new_id)
-            if before.superseded_by == new_id:
+            if before.superseded_by == new_id and not lineage.was_corrected(before, after):
                 return SupersedeResult(old_id, new_id, str(after.valid_from))
-            explicit = after.valid_from if after.valid_from != after.recorded_at else None
-            instant = given or explicit or to_iso(moment)
-            lineage.link(db, before, after, instant, to_iso(moment), why)
+            instant = lineage.take_over(db, before, after, given, to_iso(moment), why)
         return SupersedeResult(old_id, new_id, instant)
 
     def _supersede_with_text(
-        self, old_id: int, text: str, given: str | None, why: str, moment: datetime
+        self, old_id: int, text: str, given: str | None, source: str, why: str, moment: datetime
     ) -> SupersedeResult:
+        label = m.check_label(source, "来源", "brain_source_invalid")
         embedder = self._load_embedder(self._facts())
         spans, found = self._embed(_storable(text), embedder)
-        instant = given or to_iso(moment)
+        at = to_iso(moment)
         with self._store.write() as db:
             table = _table_for(db, embedder)
             before = lineage.require(db, old_id)
-            if before.superseded_by is not None:
-                heir = lineage.require(db, before.superseded_by)
-                if heir.content_hash == m.content_hash(text):
-                    return SupersedeResult(old_id, heir.id, str(heir.valid_from))
-            lineage.require_current(before)
-            if before.content_hash == m.content_hash(text):
-                raise BrainError("brain_supersede_same", f"新旧两条的内容相同，#{old_id} 没有变。")
-            draft = m.Draft(
-                text,
-                kind=before.kind,
-                scope=before.scope,
-                importance=before.importance,
-                pinned=before.pinned,
-            )
-            new = self._insert(db, table, self._record(draft, moment), spans, found, why)
-            lineage.link(db, before, new, instant, to_iso(moment), why)
-        return SupersedeResult(old_id, new.id, instant)
+            heir = lineage.heir(db, before, text, corrected=False)
+            if heir is not None:
+                return SupersedeResult(old_id, heir.id, str(heir.valid_from))
+            lineage.require_replaceable(before, text)
+            after = lineage.twin(db, before, text, at)
+            if after is not None:
+                instant = lineage.take_over(db, before, after, given, at, why)
+                return SupersedeResult(old_id, after.id, instant)
+            record = lineage.replacement(before, text, label, at, valid_from=at)
+            new = self._insert(db, table, record, spans, found, why)
+            lineage.link(db, before, new, given or at, at, why)
+        return SupersedeResult(old_id, new.id, given or at)
+
+    def correct(
+        self,
+        old: int | str,
+        text: str,
+        *,
+        source: str = m.DEFAULT_SOURCE,
+        why: str = "",
+        now: datetime | None = None,
+    ) -> CorrectResult:
+        """We were wrong: a record made from ``text`` stands for all of the old one's valid time.
+
+        It has the old one's kind, scope, importance and pin, and the confidence of its source. The
+        old one is retracted. Where a record beside it already says ``text``, that one takes over
+        and holds for its own time and the old one's. Repeating a call that was done gives the same
+        result and changes nothing.
+
+        Raises:
+            BrainError: ``brain_not_found`` (1); ``brain_not_current``, ``brain_supersede_same``
+                and those of :meth:`add` (65).
+        """
+        moment = now or now_utc()
+        old_id = m.parse_id(old)
+        self._require_file(old_id)
+        label = m.check_label(source, "来源", "brain_source_invalid")
+        embedder = self._load_embedder(self._facts())
+        spans, found = self._embed(_storable(text), embedder)
+        at = to_iso(moment)
+        with self._store.write() as db:
+            table = _table_for(db, embedder)
+            before = lineage.require(db, old_id)
+            heir = lineage.heir(db, before, text, corrected=True)
+            if heir is not None:
+                return CorrectResult(old_id, heir.id)
+            lineage.require_replaceable(before, text)
+            new = lineage.twin(db, before, text, at)
+            if new is None:
+                record = lineage.replacement(before, text, label, at, valid_from=before.valid_from)
+                new = self._insert(db, table, record, spans, found, why)
+            lineage.correct(db, before, new, at, why)
+        return CorrectResult(old_id, new.id)
 
     def expire(
         self,
@@ -571,8 +615,7 @@ class Brain:
         self._require_file(memory_id)
         with self._store.write() as db:
             memory = lineage.require(db, m.parse_id(memory_id))
-            if memory.pinned and not force:
-                raise BrainError("brain_pinned", f"#{memory.id} 已钉住；确定要它到期请加 --force。")
+            lineage.require_unpinned(memory, "到期", force)
             if memory.superseded_by is not None:
                 lineage.require_current(memory)
             if at is None and memory.valid_to is not None and memory.valid_to <= instant:
@@ -585,6 +628,83 @@ class Brain:
                 )
             return lineage.change(db, memory, to_iso(moment), "expire", why, valid_to=instant)
 
+    def retract(
+        self,
+        memory_id: int | str,
+        *,
+        why: str = "",
+        force: bool = False,
+        now: datetime | None = None,
+    ) -> m.Memory:
+        """We do not believe it any more; :meth:`restore` undoes that. Twice changes nothing.
+
+        Args:
+            force: do it to a pinned record as well.
+
+        Raises:
+            BrainError: ``brain_not_found`` (1), ``brain_pinned`` (65).
+        """
+        self._require_file(memory_id)
+        with self._store.write() as db:
+            memory = lineage.require(db, m.parse_id(memory_id))
+            if memory.retracted_at is not None:
+                return memory
+            lineage.require_unpinned(memory, "撤回", force)
+            at = to_iso(now or now_utc())
+            return lineage.change(db, memory, at, "retract", why, retracted_at=at)
+
+    def restore(
+        self, memory_id: int | str, *, why: str = "", now: datetime | None = None
+    ) -> m.Memory:
+        """Takes a retracted or archived record back; its valid time stays as it is.
+
+        Raises:
+            BrainError: ``brain_not_found`` (1), those of :func:`brain.time.lineage.restore` (65).
+        """
+        self._require_file(memory_id)
+        with self._store.write() as db:
+            memory = lineage.require(db, m.parse_id(memory_id))
+            return lineage.restore(db, memory, to_iso(now or now_utc()), why)
+
+    def forget(
+        self,
+        memory_id: int | str,
+        *,
+        force: bool = False,
+        why: str = "",
+        now: datetime | None = None,
+    ) -> ForgetResult:
+        """Erases a record for good: text, index rows, vectors, recovery copies, reasons noted.
+
+        Args:
+            force: do it to a pinned record as well.
+
+        Raises:
+            BrainError: those of :func:`brain.time.forgetting.erase`; ``brain_wal_pending`` (75)
+                when it is erased but the log still holds it, then the same call again finishes;
+                ``brain_forget_incomplete`` (74).
+        """
+        number = m.parse_id(memory_id)
+        self._require_file(number)
+        with self._store.write() as db:
+            erased = forgetting.erase(db, number, to_iso(now or now_utc()), why, force)
+        with suppress(OSError):  # the log of uses holds ids alone
+            uses.forget(self.path, number)
+        self._store.finish_erasing()
+        with self._store.read() as db:
+            forgetting.verify(db, self.path, erased.text)
+        return ForgetResult(number, erased.words)
+
+    def pin(self, memory_id: int | str, *, why: str = "", now: datetime | None = None) -> m.Memory:
+        """Keeps it from being archived, expired, retracted or forgotten without force."""
+        return self._set(memory_id, "pin", why, now, pinned=True)
+
+    def unpin(
+        self, memory_id: int | str, *, why: str = "", now: datetime | None = None
+    ) -> m.Memory:
+        """Undoes :meth:`pin`."""
+        return self._set(memory_id, "unpin", why, now, pinned=False)
+
     def _require_file(self, memory_id: int | str) -> None:
         """Only ``add`` and ``create`` make a file; without one, no record is there to change."""
         if not self._store.exists():
@@ -596,11 +716,23 @@ class Brain:
     ) -> m.Memory:
         """How likely it is true, in [0, 1]. Raises ``brain_not_found``, ``brain_confidence_…``."""
         checked = m.check_unit(value, "置信度", "brain_confidence_invalid")
+        return self._set(memory_id, "confidence", why, now, confidence=checked)
+
+    def set_importance(
+        self, memory_id: int | str, value: float, *, why: str = "", now: datetime | None = None
+    ) -> m.Memory:
+        """How much it matters, in [0, 1]. Raises ``brain_not_found``, ``brain_importance_…``."""
+        checked = m.check_unit(value, "重要度", "brain_importance_invalid")
+        return self._set(memory_id, "importance", why, now, importance=checked)
+
+    def _set(
+        self, memory_id: int | str, what: str, why: str, now: datetime | None, **values: object
+    ) -> m.Memory:
+        """One record with one thing about it set; the same value again changes nothing."""
         self._require_file(memory_id)
         with self._store.write() as db:
             memory = lineage.require(db, m.parse_id(memory_id))
-            at = to_iso(now or now_utc())
-            return lineage.change(db, memory, at, "confidence", why, confidence=checked)
+            return lineage.change(db, memory, to_iso(now or now_utc()), what, why, **values)
 
     def useful(
         self, memory_id: int | str, *, why: str = "", now: datetime | None = None
@@ -630,6 +762,15 @@ class Brain:
         """One record by id, whatever its state. Raises ``brain_not_found`` (1)."""
         with self._store.read() as db:
             return lineage.require(db, m.parse_id(memory_id))
+
+    def history(self, memory_id: int | str) -> History:
+        """What replaced what, oldest first, for any record of the line, and what happened when.
+
+        Raises:
+            BrainError: ``brain_not_found`` (1), ``brain_lineage_broken`` (74).
+        """
+        with self._store.read() as db:
+            return history.of(db, lineage.require(db, m.parse_id(memory_id)))
 
     def recover(self, handle: str, query: str | None = None) -> bytes:
         """The exact bytes a recovery handle stands for, or what of them speaks to a question.

@@ -10,6 +10,8 @@ import base64
 from dataclasses import dataclass
 from typing import Any
 
+from brain.memory import Memory
+
 
 @dataclass(frozen=True, slots=True)
 class InitResult:
@@ -86,6 +88,62 @@ class DecayResult:
             "since": self.since,
             "at": self.at,
             "dry_run": self.dry_run,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class CorrectResult:
+    """Which record stands where another was wrong."""
+
+    old: int
+    new: int
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"old": self.old, "new": self.new}
+
+
+@dataclass(frozen=True, slots=True)
+class ForgetResult:
+    """Which record was erased, and the user's own words that went with it."""
+
+    id: int
+    words: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"forgotten": True, "id": self.id, "words": list(self.words)}
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryEvent:
+    """What happened to a memory. ``detail``: field → [before, after]."""
+
+    at: str
+    id: int | None
+    what: str
+    why: str
+    detail: dict[str, Any]
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "at": self.at,
+            "what": self.what,
+            "why": self.why,
+            "id": self.id,
+            "detail": self.detail,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """The records that replaced each other, oldest first, and their events, oldest first."""
+
+    history: tuple[Memory, ...]
+    events: tuple[HistoryEvent, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "history": [memory.to_dict() for memory in self.history],
+            "events": [event.to_dict() for event in self.events],
         }
 
 

@@ -60,7 +60,7 @@ def add(
     valid_to: Annotated[
         str | None, typer.Option("--valid-to", metavar="时间", help="到何时为止；不给时一直有效")
     ] = None,
-    pin: Annotated[bool, typer.Option("--pin", help="钉住：不会被归档、到期或遗忘")] = False,
+    pin: Annotated[bool, typer.Option("--pin", help="钉住：不会被归档、到期、撤回或遗忘")] = False,
     evidence: Annotated[
         str, typer.Option("--evidence", metavar="依据", help="出处，如文件名或链接")
     ] = "",

@@ -60,6 +60,11 @@ Context = Annotated[
 ]
 Stdin = Annotated[bool, typer.Option("--stdin", help="从标准输入读文本（UTF-8），同 -")]
 Why = Annotated[str, typer.Option("--why", metavar="原因", help="为什么改，记入日志")]
+NewSource = Annotated[
+    str,
+    typer.Option("--source", metavar="来源", help="新文本的来源，定它的可信度；默认 user"),
+]
+Force = Annotated[bool, typer.Option("--force", help="钉住的记忆也照办")]
 At = Annotated[str | None, typer.Option("--at", metavar="时间", help="从何时起；不给时是现在")]
 Budget = Annotated[
     int | None,

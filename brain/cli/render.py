@@ -7,6 +7,7 @@ from datetime import datetime
 
 from brain.cli.console import visible
 from brain.memory import Gate, Hit, LaneRank, Memory
+from brain.results import HistoryEvent
 
 LANES = {"lexical": "字面", "semantic": "语义", "quality": "质量", "evidence": "证据"}
 
@@ -77,6 +78,32 @@ def memory_lines(memory: Memory) -> Iterator[str]:
         yield f"取代了 #{memory.supersedes}"
     if memory.evidence:
         yield f"依据 {visible(memory.evidence)}"
+
+
+EVENTS = {
+    "add": "记下",
+    "superseded": "被取代",
+    "supersedes": "取代旧的",
+    "corrected": "被更正",
+    "corrects": "更正旧的",
+    "expire": "到期",
+    "retract": "撤回",
+    "restore": "恢复",
+    "pin": "钉住",
+    "unpin": "取消钉住",
+    "confidence": "改可信度",
+    "importance": "改重要度",
+    "forget": "遗忘",
+    "unlink": "接上前后",
+}
+"""What happened, in words; what is not here is shown as it is called."""
+
+
+def event_line(event: HistoryEvent) -> str:
+    """One event of a memory's history on one line."""
+    named = "" if event.id is None else f"  #{event.id}"
+    why = f"  原因：{visible(event.why)}" if event.why else ""
+    return f"{local_time(event.at)}{named}  {EVENTS.get(event.what, event.what)}{why}"
 
 
 def hit_lines(hit: Hit, explain: bool) -> Iterator[str]:

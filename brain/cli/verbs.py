@@ -20,7 +20,15 @@ VERBS: Mapping[str, tuple[str, str]] = {
     "list": ("looking", "list_"),
     "supersede": ("writing", "supersede"),
     "expire": ("writing", "expire"),
+    "correct": ("lineage", "correct"),
+    "retract": ("lineage", "retract"),
+    "restore": ("lineage", "restore"),
+    "pin": ("lineage", "pin"),
+    "unpin": ("lineage", "unpin"),
     "conf": ("writing", "conf"),
+    "importance": ("lineage", "importance"),
+    "forget": ("lineage", "forget"),
+    "history": ("lineage", "history"),
     "useful": ("fading", "useful"),
     "wrong": ("fading", "wrong"),
     "decay": ("fading", "decay"),
@@ -43,6 +51,18 @@ VERBS: Mapping[str, tuple[str, str]] = {
     "words remove": ("own_words", "words_remove"),
 }
 """Verb, as it is typed, to its module in this package and its function there."""
+
+_TAKE_AWAY = "彻底抹掉用 forget，先撤下、还能恢复用 retract，只是不再有效用 expire。"
+_CHANGE = "事情变了用 supersede，原来就记错了用 correct；重要度和可信度用 importance、conf。"
+_BRING_BACK = "撤回或归档的用 restore 恢复；遗忘了的恢复不了。"
+
+OTHER_NAMES: Mapping[str, str] = {
+    **dict.fromkeys(("delete", "remove", "rm", "del", "erase", "purge"), _TAKE_AWAY),
+    **dict.fromkeys(("update", "edit", "modify", "replace", "set"), _CHANGE),
+    **dict.fromkeys(("undo", "undelete", "unarchive", "unretract"), _BRING_BACK),
+    **dict.fromkeys(("log", "versions", "lineage"), "一条记忆的来历用 history。"),
+}
+"""What people type for a verb of another name, to what to use for it."""
 
 
 def load(verb: str) -> Callable[..., int]:
@@ -67,6 +87,8 @@ def find(args: Sequence[str]) -> tuple[str, Sequence[str]]:
         raise usage(f"{first} 后面要跟 {'、'.join(second)} 之一。")
     if first.startswith("-"):
         raise usage(f"选项 {first} 要写在动词后面，如 recall 问题 --json。")
+    if first in OTHER_NAMES:
+        raise usage(f"没有动词「{first}」：{OTHER_NAMES[first]}")
     names = list(dict.fromkeys(verb.split()[0] for verb in VERBS))
     near = get_close_matches(first, names, n=1)
     hint = f"，是不是 {near[0]}？" if near else "；用 --help 看全部动词。"

@@ -10,10 +10,11 @@ from brain.cli.arguments import usage
 from brain.cli.command import about
 from brain.cli.console import note, out, out_json
 from brain.cli.inputs import text_or_stdin
-from brain.cli.options import At, Db, Json, MemoryId, Stdin, Why, number
+from brain.cli.options import At, Db, Force, Json, MemoryId, NewSource, Stdin, Why, number
 from brain.cli.render import memory_line
 from brain.engine import Brain
 from brain.errors import BrainError
+from brain.memory import DEFAULT_SOURCE
 from brain.results import InitResult
 
 
@@ -70,7 +71,7 @@ def _create(db: str | None, model: str | None) -> InitResult:
     "brain supersede 5 --text 值班群换成青鸟群",
     "brain supersede 5 9 --at 2026-03-01",
     "brain supersede 5 - --why 客户来信 < 新说法.txt",
-    more="旧的留在历史里，--as-of 可以问到。重复同一次取代不会出错。",
+    more="旧的留在历史里，--as-of 可以问到。原来就记错了，用 correct。重复同一次取代不会出错。",
 )
 def supersede(
     old: Annotated[str, typer.Argument(metavar="旧编号", help="被取代的，如 5 或 '#5'")],
@@ -82,6 +83,7 @@ def supersede(
         str | None, typer.Option("--text", metavar="文本", help="新说法本身；- 表示从标准输入读")
     ] = None,
     at: At = None,
+    source: NewSource = DEFAULT_SOURCE,
     why: Why = "",
     stdin: Stdin = False,
     db: Db = None,
@@ -94,7 +96,7 @@ def supersede(
         raise usage("新编号和新文本只能给一个。")
     content = None if new is not None else text_or_stdin(text, stdin, "新编号或 --text")
     with Brain.open(db) as brain:
-        done = brain.supersede(old, new, text=content, at=at, why=why)
+        done = brain.supersede(old, new, text=content, at=at, source=source, why=why)
     if as_json:
         out_json(done.to_dict())
     else:
@@ -112,7 +114,7 @@ def expire(
     memory: MemoryId,
     at: At = None,
     why: Why = "",
-    force: Annotated[bool, typer.Option("--force", help="钉住的记忆也让它到期")] = False,
+    force: Force = False,
     db: Db = None,
     as_json: Json = False,
 ) -> int:

@@ -18,7 +18,7 @@ from typing import Any
 import apsw
 
 from brain.errors import EXIT_BUSY, EXIT_CANT_CREATE, EXIT_IO, BrainError
-from brain.store import connection, log, memories, meta, mounts, schema, terms, vectors
+from brain.store import connection, log, memories, meta, mounts, remains, schema, terms, vectors
 from brain.text.fold import FOLD_VERSION
 
 _WAL_RETRIES = 250
@@ -191,6 +191,19 @@ class Store:
             if self._closed and not held.gone and not held.db.in_transaction:
                 held.close()
             held.lock.release()
+
+    def finish_erasing(self) -> None:
+        """Gets what was deleted out of the file's bytes and its log.
+
+        Raises:
+            BrainError: ``brain_wal_pending`` (75), see :func:`brain.store.remains.clear`.
+        """
+        with connection.translated(self.path):
+            db = self._connect_writable(self.network(self.path) is not None)
+            try:
+                remains.clear(db, self.path)
+            finally:
+                db.close()
 
     def _refuse_replaced(self) -> None:
         """Refuses to write into a file that is no longer the one at the path."""

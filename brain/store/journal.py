@@ -1,4 +1,7 @@
-"""The journal: what changed when and why, appended and never rewritten. It holds no text."""
+"""The journal: what changed when and why. It holds no memory text.
+
+It is appended to and never rewritten, but for what forgetting a memory takes out of it.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,9 @@ import apsw
 
 from brain.memory import check_why
 from brain.store.sql import rows
+
+FORGET = "forget"
+"""The entry that stays of a forgotten memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +52,39 @@ def write(
         "INSERT INTO journal (at, memory_id, what, why, detail) VALUES (?, ?, ?, ?, ?)",
         (at, memory_id, what, why, json.dumps(detail or {}, ensure_ascii=False, sort_keys=True)),
     )
+
+
+def scrub(db: apsw.Connection, memory_id: int, text: str) -> None:
+    """Takes out what entries say about a forgotten memory; that they happened stays.
+
+    Its own entries lose reason and detail; entries of others lose the reason when they are about a
+    link with it (one change writes the same reason to both sides) or quote its whole text.
+    """
+    db.execute("UPDATE journal SET why = '', detail = '{}' WHERE memory_id = ?", (memory_id,))
+    links = ", ".join(
+        f"json_extract(detail, '$.{name}[{side}]')"
+        for name in ("supersedes", "superseded_by")
+        for side in (0, 1)
+    )
+    db.execute(
+        f"UPDATE journal SET why = '' WHERE why <> '' AND (instr(why, ?) OR ? IN ({links}))",
+        (text, memory_id),
+    )
+
+
+def forgotten_at(db: apsw.Connection, memory_id: int) -> str | None:
+    """When a memory was forgotten; None when it was not."""
+    found = rows(
+        db,
+        "SELECT at FROM journal WHERE memory_id = ? AND what = ? ORDER BY id LIMIT 1",
+        (memory_id, FORGET),
+    )
+    return str(found[0][0]) if found else None
+
+
+def holds_text(db: apsw.Connection, piece: str) -> bool:
+    """Whether any reason holds a piece of text. Reads every entry."""
+    return bool(rows(db, "SELECT 1 FROM journal WHERE instr(why, ?) LIMIT 1", (piece,)))
 
 
 def of(db: apsw.Connection, memory_ids: list[int]) -> list[Event]:

@@ -130,21 +130,55 @@ def get_many(db: apsw.Connection, ids: Iterable[int]) -> dict[int, Memory]:
     return {row[0]: _memory(row) for row in found}
 
 
-def find_same(db: apsw.Connection, text: str, kind: str, scope: str, now: str) -> Memory | None:
-    """The current record with the same canonical text, kind and scope, if there is one."""
+def with_content(db: apsw.Connection, text: str, kind: str, scope: str) -> list[Memory]:
+    """Believed, unarchived records with the same canonical text, kind and scope, oldest first."""
     digest = content_hash(text)
     # Nearly always there is none, and the short statement says so in a fraction of the time.
     if not rows(db, "SELECT 1 FROM memories WHERE content_hash = ? LIMIT 1", (digest,)):
-        return None
-    where, args = View(as_of=now, scopes=(scope,), kind=kind).where()
+        return []
     found = rows(
         db,
-        f"SELECT {_M_FIELDS} FROM memories m INDEXED BY memories_by_content"
-        f" WHERE m.content_hash = ? AND {where}"
-        " ORDER BY m.id LIMIT 1",
-        (digest, *args),
+        f"SELECT {_FIELDS} FROM memories INDEXED BY memories_by_content"
+        " WHERE content_hash = ? AND kind = ? AND scope = ?"
+        " AND retracted_at IS NULL AND archived_at IS NULL ORDER BY id",
+        (digest, kind, scope),
     )
-    return _memory(found[0]) if found else None
+    return [_memory(row) for row in found]
+
+
+def linked_to(db: apsw.Connection, memory_id: int) -> list[Memory]:
+    """Records that name a record as the one they replaced or were replaced by."""
+    found = rows(
+        db,
+        f"SELECT {_FIELDS} FROM memories WHERE supersedes = ?1 OR superseded_by = ?1 ORDER BY id",
+        (memory_id,),
+    )
+    return [_memory(row) for row in found]
+
+
+def delete(db: apsw.Connection, memory_id: int) -> None:
+    """Deletes one record with its passages. Nothing may link to it; its id is never used again."""
+    db.execute("DELETE FROM memories WHERE id = ?", (memory_id,))
+
+
+def passage_ids(db: apsw.Connection, memory_id: int) -> list[int]:
+    """The ids of a record's passages."""
+    found = rows(db, "SELECT id FROM passages WHERE memory_id = ? ORDER BY id", (memory_id,))
+    return [int(row[0]) for row in found]
+
+
+def holds_text(db: apsw.Connection, piece: str, but: int = 0) -> bool:
+    """Whether any record but one holds a piece of text, in its text or its labels, to the letter.
+
+    Reads every record.
+    """
+    found = rows(
+        db,
+        "SELECT 1 FROM memories WHERE id <> ?2 AND (instr(text, ?1) OR instr(evidence, ?1)"
+        " OR instr(source, ?1) OR instr(scope, ?1)) LIMIT 1",
+        (piece, but),
+    )
+    return bool(found)
 
 
 def by_sha256(db: apsw.Connection, prefix: bytes) -> Memory | None:

@@ -1,0 +1,162 @@
+"""The verbs about what became of a memory: correct, retract, restore, pin, forget, history, ….
+
+``supersede``, ``expire`` and ``conf`` stand with the other verbs that write.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from brain.cli.arguments import usage
+from brain.cli.command import about
+from brain.cli.console import note, out, out_json, visible
+from brain.cli.inputs import text_or_stdin
+from brain.cli.options import Db, Force, Json, MemoryId, NewSource, Stdin, Why, number
+from brain.cli.render import event_line, memory_line
+from brain.engine import Brain
+from brain.memory import DEFAULT_SOURCE, Memory
+
+
+@about(
+    "原来就记错了：用对的代替错的",
+    "brain correct 5 --text 其实他爱喝茶",
+    "brain correct 5 其实他爱喝茶 --why 本人说的",
+    "brain correct 5 - < 对的说法.txt",
+    more="错的从此不算数，对的接过它的有效期。事情后来变了，用 supersede。重复同一次不会出错。",
+)
+def correct(
+    old: Annotated[str, typer.Argument(metavar="旧编号", help="记错的，如 5 或 '#5'")],
+    words: Annotated[
+        str | None, typer.Argument(metavar="文本", help="对的说法；- 表示从标准输入读")
+    ] = None,
+    text: Annotated[
+        str | None, typer.Option("--text", metavar="文本", help="对的说法；- 表示从标准输入读")
+    ] = None,
+    source: NewSource = DEFAULT_SOURCE,
+    why: Why = "",
+    stdin: Stdin = False,
+    db: Db = None,
+    as_json: Json = False,
+) -> int:
+    """Puts a right record in the place of a wrong one."""
+    if words is not None and text is not None:
+        raise usage("文本只能给一个。")
+    content = text_or_stdin(text if words is None else words, stdin, "--text")
+    with Brain.open(db) as brain:
+        done = brain.correct(old, content, source=source, why=why)
+    if as_json:
+        out_json(done.to_dict())
+    else:
+        out(f"#{done.old} 已更正为 #{done.new}")
+    return 0
+
+
+@about(
+    "撤回一条：不再相信它，还能恢复",
+    "brain retract 7",
+    "brain retract '#7' --why 听错了",
+    more="彻底抹掉用 forget；有对的说法用 correct。",
+)
+def retract(
+    memory: MemoryId, why: Why = "", force: Force = False, db: Db = None, as_json: Json = False
+) -> int:
+    """Stops believing a record."""
+    with Brain.open(db) as brain:
+        after = brain.retract(memory, why=why, force=force)
+    return _told(after, as_json)
+
+
+@about(
+    "恢复撤回或归档的一条",
+    "brain restore 7",
+    more="只去掉撤回和归档，不动有效期；已被更正、而更正还算数的不能恢复。",
+)
+def restore(memory: MemoryId, why: Why = "", db: Db = None, as_json: Json = False) -> int:
+    """Takes a record back."""
+    with Brain.open(db) as brain:
+        after = brain.restore(memory, why=why)
+    return _told(after, as_json)
+
+
+@about("钉住一条：不会被归档、到期、撤回或遗忘，除非加 --force", "brain pin 7")
+def pin(memory: MemoryId, why: Why = "", db: Db = None, as_json: Json = False) -> int:
+    """Pins a record."""
+    with Brain.open(db) as brain:
+        after = brain.pin(memory, why=why)
+    return _told(after, as_json)
+
+
+@about("取消钉住", "brain unpin 7")
+def unpin(memory: MemoryId, why: Why = "", db: Db = None, as_json: Json = False) -> int:
+    """Unpins a record."""
+    with Brain.open(db) as brain:
+        after = brain.unpin(memory, why=why)
+    return _told(after, as_json)
+
+
+@about("改一条记忆的重要度", "brain importance 7 0.9 --why 出过事故")
+def importance(
+    memory: MemoryId,
+    value: Annotated[
+        float, typer.Argument(metavar="重要度", parser=number, help="0 到 1 之间的数")
+    ],
+    why: Why = "",
+    db: Db = None,
+    as_json: Json = False,
+) -> int:
+    """Sets a record's importance."""
+    with Brain.open(db) as brain:
+        after = brain.set_importance(memory, value, why=why)
+    return _told(after, as_json)
+
+
+@about(
+    "彻底遗忘一条：文件里不再有它的内容",
+    "brain forget 7",
+    "brain forget '#7' --force --why 用户要求删除",
+    more="不能恢复；只是不再相信它用 retract。旧的备份里的，要另外删。",
+)
+def forget(
+    memory: MemoryId, why: Why = "", force: Force = False, db: Db = None, as_json: Json = False
+) -> int:
+    """Erases a record for good."""
+    with Brain.open(db) as brain:
+        done = brain.forget(memory, why=why, force=force)
+    if as_json:
+        out_json(done.to_dict())
+        return 0
+    out(f"#{done.id} 已遗忘")
+    if done.words:
+        note(f"只在它里面出现的自定词也删了：{visible('、'.join(done.words))}")
+    return 0
+
+
+@about(
+    "一条记忆的来历：谁取代了谁，何时，为什么",
+    "brain history 7",
+    "brain history 7 --json",
+    more="给这条线上的哪个编号都行，旧的在前。",
+)
+def history(memory: MemoryId, db: Db = None, as_json: Json = False) -> int:
+    """Prints the line a record belongs to and its events."""
+    with Brain.open(db, read_only=True) as brain:
+        found = brain.history(memory)
+    if as_json:
+        out_json(found.to_dict())
+        return 0
+    for one in found.history:
+        out(memory_line(one))
+    out("")
+    for event in found.events:
+        out(event_line(event))
+    return 0
+
+
+def _told(memory: Memory, as_json: bool) -> int:
+    if as_json:
+        out_json(memory.to_dict())
+    else:
+        out(memory_line(memory))
+    return 0
