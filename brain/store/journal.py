@@ -57,19 +57,21 @@ def write(
 def scrub(db: apsw.Connection, memory_id: int, text: str) -> None:
     """Takes out what entries say about a forgotten memory; that they happened stays.
 
-    Its own entries lose reason and detail; entries of others lose the reason when they are about a
-    link with it (one change writes the same reason to both sides) or quote its whole text.
+    Its own entries lose reason and detail. Entries of others lose the reason when it was noted
+    together with one of those or of a link with it (one change writes the same reason to every
+    record it touches), or quotes its whole text.
     """
-    db.execute("UPDATE journal SET why = '', detail = '{}' WHERE memory_id = ?", (memory_id,))
     links = ", ".join(
         f"json_extract(detail, '$.{name}[{side}]')"
         for name in ("supersedes", "superseded_by")
         for side in (0, 1)
     )
     db.execute(
-        f"UPDATE journal SET why = '' WHERE why <> '' AND (instr(why, ?) OR ? IN ({links}))",
+        "UPDATE journal SET why = '' WHERE why <> '' AND (instr(why, ?1) OR (at, why) IN"
+        f" (SELECT at, why FROM journal WHERE memory_id = ?2 OR ?2 IN ({links})))",
         (text, memory_id),
     )
+    db.execute("UPDATE journal SET detail = '{}' WHERE memory_id = ?", (memory_id,))
 
 
 def forgotten_at(db: apsw.Connection, memory_id: int) -> str | None:
