@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import subprocess
@@ -15,7 +16,7 @@ import pytest
 from conftest import Make
 from engine_parts import EVERYDAY, NOON, fill, indexes_are_whole, refused, vectors_out_of_step
 
-from brain import Brain, Draft
+from brain import Brain, BrainError, Draft
 from brain.embed.protocol import Embedder
 from brain.store import file, journal, memories, meta, remains, vectors
 from brain.store.sql import rows
@@ -25,7 +26,7 @@ from brain.time import forgetting
 
 SECRET = "口令是ZEBRA-青-77，只有砚秋知道"
 LONG = "".join(
-    f"第{n}节：鹭鸶湾泵房的阀门编号 LSW-{n * 37:05d}，巡检员柏舟签字。\n" for n in range(70)
+    f"第{n}节：鹭鸶湾泵房的阀门编号 LSW-{n * 37:05d}，巡检员柏舟签字。\n" for n in range(32)
 )
 
 
@@ -477,4 +478,51 @@ def test_the_file_is_whole_for_readers_all_the_while(brain: Brain) -> None:
             brain.forget(memory_id)
         seen = json.loads(reader.communicate()[0])
     assert seen == sorted(seen, reverse=True)
+    assert indexes_are_whole(brain)
+
+
+def test_a_forgetting_that_was_cut_short_is_finished_by_the_same_call(
+    brain: Brain, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, two = brain.add(SECRET).id, brain.add("别的事").id
+    monkeypatch.setattr(remains, "clear", lambda db, path: (_ for _ in ()).throw(SystemExit(9)))
+    with pytest.raises(SystemExit):
+        brain.forget(one)
+    monkeypatch.undo()
+    refused("brain_not_found", 1, lambda: brain.forget(99))
+    assert brain.forget(one).to_dict()["forgotten"] is True
+    assert SECRET.encode() not in bytes_of(brain)
+    refused("brain_not_found", 1, lambda: brain.forget(one))
+    assert brain.get(two).text == "别的事"
+
+
+def test_forgetting_beside_busy_writers_succeeds_or_says_what_is_pending(brain: Brain) -> None:
+    ids = [brain.add(f"{n}号机密 {SECRET}").id for n in range(6)]
+    code = (
+        "import sys\nfrom brain import Brain\nwith Brain.open(sys.argv[1]) as brain:\n"
+        "    print('ready', flush=True)\n"
+        "    print(len({brain.add(f'流水第{n}笔，不相干').id for n in range(150)}))\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", code, str(brain.path)],
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd=Path(__file__).resolve().parent.parent,
+    ) as writer:
+        assert writer.stdout is not None
+        writer.stdout.readline()
+        pending = []
+        for memory_id in ids:
+            try:
+                brain.forget(memory_id)
+            except BrainError as error:
+                pending.append((error.code, memory_id))
+        assert writer.communicate()[0] == "150\n"
+    assert writer.returncode == 0
+    assert {code for code, _ in pending} <= {"brain_wal_pending"}
+    for _, memory_id in pending:
+        with contextlib.suppress(BrainError):  # a later call may have finished it as well
+            brain.forget(memory_id)
+    assert SECRET.encode() not in bytes_of(brain)
+    assert brain.stats().total == 150
     assert indexes_are_whole(brain)
