@@ -93,6 +93,18 @@ def test_writing(tmp_path: Path) -> None:
         assert shown == web.get("/memories/2").json
 
 
+def test_lineage(tmp_path: Path) -> None:
+    with Web(tmp_path) as web:
+        web.post("/memories", text="老王的分机是 8001")
+        assert web.post("/memories/1/correct", text="老王的分机是 8010").json["new"] == 2
+        assert web.get("/memories/2/history").json == web.cli("history", "2", "--json").json
+        assert web.post("/memories/2/retract", why="听错了").json["retracted_at"]
+        assert web.post("/memories/2/restore").json["retracted_at"] is None
+        assert web.post("/memories/2/forget").json["forgotten"] is True
+        again = web.post("/memories/2/forget")
+        assert (again.status, again.code) == (404, "brain_not_found")
+
+
 @pytest.mark.parametrize(
     ("method", "path", "body", "status", "code"),
     [

@@ -20,8 +20,8 @@ from mcp import Client, StdioServerParameters
 from tests.cli_runner import ROOT, Cli
 from tests.servers import ENVELOPE, MCP, MODERN, Stdio, text_of
 
-READ_TOOLS = {"inject", "recall", "check", "recover"}
-WRITE_TOOLS = {"remember", "supersede"}
+READ_TOOLS = {"inject", "recall", "check", "recover", "history"}
+WRITE_TOOLS = {"remember", "supersede", "correct", "forget"}
 
 
 @pytest.fixture
@@ -111,6 +111,7 @@ def test_every_tool_teaches_and_is_typed(shared: Stdio) -> None:
         hints = tool["annotations"]
         assert hints["readOnlyHint"] is (tool["name"] in READ_TOOLS)
         assert {"destructiveHint", "idempotentHint", "openWorldHint"} <= set(hints)
+        assert hints["destructiveHint"] is (tool["name"] == "forget")
 
 
 def test_what_a_tool_gives_is_what_the_command_line_gives(shared: Stdio) -> None:
@@ -211,6 +212,43 @@ def test_a_part_of_what_was_cut_is_recovered(home: Path) -> None:
         part = server.tool("recover", handle=handle, query="机房7")["structuredContent"]
         assert part == Cli(home)("recover", handle, "--query", "机房7", "--json").json
         assert "机房7" in part["text"]
+
+
+def test_what_was_wrong_is_corrected_and_has_a_history(home: Path) -> None:
+    with Stdio(home) as server:
+        server.tool("remember", text="老王的分机是 8001")
+        done = server.tool("correct", id="#1", text="老王的分机是 8010")["structuredContent"]
+        assert (done["old"], done["new"]) == (1, 2)
+        told = server.tool("history", id=2)["structuredContent"]
+        assert [m["id"] for m in told["history"]] == [1, 2]
+        assert told == Cli(home)("history", "2", "--json").json
+        shown = told["history"][1]
+        assert (shown["source"], shown["confidence"]) == ("model", 0.75)
+
+
+def test_forget_takes_back_and_erases_only_when_told_to(home: Path) -> None:
+    with Stdio(home) as server:
+        for text in ("老王的分机是 8001", "小李的分机是 8002"):
+            server.tool("remember", text=text)
+        taken = server.tool("forget", id=1)["structuredContent"]
+        assert taken["forgotten"] is True
+        assert taken["retracted_at"] is not None
+        assert server.tool("recall", query="老王的分机")["structuredContent"]["hits"] != []
+        assert "8001" not in text_of(server.tool("recall", query="老王的分机"))
+        assert Cli(home)("restore", "1").code == 0
+        erased = server.tool("forget", id="#2", erase=True)["structuredContent"]
+        assert erased["forgotten"] is True
+        assert "brain_not_found" in text_of(server.tool("forget", id=2, erase=True))
+        assert "brain_not_found" in text_of(server.tool("history", id=2))
+    assert Cli(home)("show", "2").code == 1
+
+
+def test_a_pinned_record_is_not_forgotten(home: Path) -> None:
+    Cli(home)("add", "用户对花生过敏", "--pin")
+    with Stdio(home) as server:
+        for erase in (False, True):
+            assert "brain_pinned" in text_of(server.tool("forget", id=1, erase=erase))
+    assert Cli(home)("show", "1", "--json").json["retracted_at"] is None
 
 
 def test_read_only_offers_no_tool_that_writes(home: Path) -> None:

@@ -50,6 +50,7 @@ BUDGET = Field("budget", "integer", "最多多少个词元（估计值）；不�
 ID = Field("id", "id", '记忆的编号，如 12 或 "#12"', required=True)
 TEXT = Field("text", "string", "要记住的话，一条说一件事，离开上下文也看得懂", required=True)
 NEW_TEXT = Field("text", "string", "新的说法")
+RIGHT_TEXT = Field("text", "string", "对的说法", required=True)
 IMPORTANCE = Field("importance", "number", "有多重要，0 到 1；默认 0.5", least=0, most=1)
 CONFIDENCE = Field("confidence", "number", "有多可信，0 到 1；不给时按来源定", least=0, most=1)
 STORED_KIND = Field(
@@ -60,6 +61,7 @@ VALID_FROM = Field("valid_from", "string", "从何时起为真；不给时是现
 VALID_TO = Field("valid_to", "string", "到何时为止；不给时一直有效")
 WHY = Field("why", "string", "为什么改，记入日志")
 AT = Field("at", "string", "从何时起；不给时是现在")
+SOURCE = Field("source", "string", "user、model、chat 等；默认 user")
 FORCE = Field("force", "boolean", "钉住的也照做")
 
 _LOOK = (SCOPE, KIND, AS_OF, KNOWN_AT, EXPIRED)
@@ -100,6 +102,22 @@ def _useful(brain: Brain, args: dict[str, Any]) -> Any:
 
 def _wrong(brain: Brain, args: dict[str, Any]) -> Any:
     return brain.wrong(args.pop("id"), **args).to_dict()
+
+
+def _correct(brain: Brain, args: dict[str, Any]) -> Any:
+    return brain.correct(args.pop("id"), args.pop("text"), **args).to_dict()
+
+
+def _retract(brain: Brain, args: dict[str, Any]) -> Any:
+    return brain.retract(args.pop("id"), **args).to_dict()
+
+
+def _restore(brain: Brain, args: dict[str, Any]) -> Any:
+    return brain.restore(args.pop("id"), **args).to_dict()
+
+
+def _forget(brain: Brain, args: dict[str, Any]) -> Any:
+    return brain.forget(args.pop("id"), **args).to_dict()
 
 
 def _list(brain: Brain, args: dict[str, Any]) -> Any:
@@ -165,7 +183,7 @@ CALLS: Mapping[str, Call] = {
             IMPORTANCE,
             CONFIDENCE,
             STORED_SCOPE,
-            Field("source", "string", "user、model、chat 等；默认 user"),
+            SOURCE,
             VALID_FROM,
             VALID_TO,
             Field("pinned", "boolean", "钉住：不会被归档、到期或遗忘"),
@@ -178,7 +196,7 @@ CALLS: Mapping[str, Call] = {
     ),
     "supersede": Call(
         "世界变了：用新的取代旧的",
-        (ID, Field("new", "id", "已经记下的新说法的编号"), NEW_TEXT, AT, WHY),
+        (ID, Field("new", "id", "已经记下的新说法的编号"), NEW_TEXT, AT, SOURCE, WHY),
         _supersede,
         "Superseded",
         writes=True,
@@ -193,6 +211,24 @@ CALLS: Mapping[str, Call] = {
     ),
     "useful": Call("一条记忆帮上了忙", (ID, WHY), _useful, "Memory", writes=True),
     "wrong": Call("一条记忆不对", (ID, WHY), _wrong, "Memory", writes=True),
+    "correct": Call(
+        "原来就记错了：用对的代替错的",
+        (ID, RIGHT_TEXT, SOURCE, WHY),
+        _correct,
+        "Corrected",
+        writes=True,
+    ),
+    "retract": Call(
+        "撤回一条：不再相信它，还能恢复", (ID, WHY, FORCE), _retract, "Memory", writes=True
+    ),
+    "restore": Call("恢复撤回或归档的", (ID, WHY), _restore, "Memory", writes=True),
+    "forget": Call("彻底抹掉一条", (ID, WHY, FORCE), _forget, "Forgotten", writes=True),
+    "history": Call(
+        "一条记忆的来历",
+        (ID,),
+        lambda brain, args: brain.history(args["id"]).to_dict(),
+        "History",
+    ),
     "recover": Call(
         "按句柄取回全文",
         (

@@ -33,6 +33,11 @@ ROUTES: tuple[Route, ...] = (
     Route("POST", "/memories/{id}/conf", "conf"),
     Route("POST", "/memories/{id}/useful", "useful"),
     Route("POST", "/memories/{id}/wrong", "wrong"),
+    Route("POST", "/memories/{id}/correct", "correct"),
+    Route("POST", "/memories/{id}/retract", "retract"),
+    Route("POST", "/memories/{id}/restore", "restore"),
+    Route("POST", "/memories/{id}/forget", "forget"),
+    Route("GET", "/memories/{id}/history", "history"),
     Route("POST", "/recover", "recover"),
 )
 

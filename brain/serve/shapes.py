@@ -101,6 +101,14 @@ SHAPES: Mapping[str, Schema] = {
         similar=_list(_object(id=_WHOLE, score=_NUMBER)),
     ),
     "Superseded": _object(old=_WHOLE, new=_WHOLE, at=_TEXT),
+    "Corrected": _object(old=_WHOLE, new=_WHOLE),
+    "Forgotten": _object(forgotten=_TRUTH),
+    "TakenAway": _object(
+        {"id": _WHOLE, "retracted_at": _TIME, "words": _list(_TEXT)}, forgotten=_TRUTH
+    ),
+    "History": _object(
+        history=_list(_MEMORY), events=_list(_object(at=_TEXT, what=_TEXT, why=_TEXT))
+    ),
     "Stats": _object(
         total=_WHOLE,
         current=_WHOLE,

@@ -14,6 +14,7 @@ from brain.errors import (
 
 CONFLICTS = frozenset(
     {
+        "brain_duplicate",
         "brain_not_current",
         "brain_pinned",
         "brain_supersede_loop",
