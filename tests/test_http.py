@@ -88,6 +88,10 @@ def test_writing(tmp_path: Path) -> None:
         assert expired.json["valid_to"] is not None
         assert web.post("/memories/2/conf", value=0.5).json["confidence"] == 0.5
         assert web.post("/memories/2/useful").json["confidence"] > 0.5
+        assert web.post("/memories/2/importance", value=0.8).json["importance"] == 0.8
+        assert web.post("/memories/2/pin").json["pinned"] is True
+        assert web.post("/memories/2/forget").status == 409
+        assert web.post("/memories/2/unpin").json["pinned"] is False
         assert web.post("/memories/2/wrong", why="过时了").status == 200
         shown = web.cli("show", "2", "--json").json
         assert shown == web.get("/memories/2").json

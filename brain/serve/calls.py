@@ -60,6 +60,7 @@ STORED_SCOPE = Field("scope", "string", "记到哪个项目或命名空间；不
 VALID_FROM = Field("valid_from", "string", "从何时起为真；不给时是现在，unknown 表示一直")
 VALID_TO = Field("valid_to", "string", "到何时为止；不给时一直有效")
 WHY = Field("why", "string", "为什么改，记入日志")
+UNIT = Field("value", "number", "0 到 1 之间", required=True, least=0, most=1)
 AT = Field("at", "string", "从何时起；不给时是现在")
 SOURCE = Field("source", "string", "user、model、chat 等；默认 user")
 FORCE = Field("force", "boolean", "钉住的也照做")
@@ -94,6 +95,18 @@ def _expire(brain: Brain, args: dict[str, Any]) -> Any:
 
 def _conf(brain: Brain, args: dict[str, Any]) -> Any:
     return brain.set_confidence(args.pop("id"), args.pop("value"), **args).to_dict()
+
+
+def _importance(brain: Brain, args: dict[str, Any]) -> Any:
+    return brain.set_importance(args.pop("id"), args.pop("value"), **args).to_dict()
+
+
+def _pin(brain: Brain, args: dict[str, Any]) -> Any:
+    return brain.pin(args.pop("id"), **args).to_dict()
+
+
+def _unpin(brain: Brain, args: dict[str, Any]) -> Any:
+    return brain.unpin(args.pop("id"), **args).to_dict()
 
 
 def _useful(brain: Brain, args: dict[str, Any]) -> Any:
@@ -202,13 +215,10 @@ CALLS: Mapping[str, Call] = {
         writes=True,
     ),
     "expire": Call("让一条记忆到期", (ID, AT, WHY, FORCE), _expire, "Memory", writes=True),
-    "conf": Call(
-        "改一条记忆的可信度",
-        (ID, Field("value", "number", "0 到 1 之间", required=True, least=0, most=1), WHY),
-        _conf,
-        "Memory",
-        writes=True,
-    ),
+    "conf": Call("改一条记忆的可信度", (ID, UNIT, WHY), _conf, "Memory", writes=True),
+    "importance": Call("改一条记忆的重要度", (ID, UNIT, WHY), _importance, "Memory", writes=True),
+    "pin": Call("钉住一条记忆", (ID, WHY), _pin, "Memory", writes=True),
+    "unpin": Call("不再钉住", (ID, WHY), _unpin, "Memory", writes=True),
     "useful": Call("一条记忆帮上了忙", (ID, WHY), _useful, "Memory", writes=True),
     "wrong": Call("一条记忆不对", (ID, WHY), _wrong, "Memory", writes=True),
     "correct": Call(
