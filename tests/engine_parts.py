@@ -10,7 +10,7 @@ import pytest
 
 from brain import Brain, BrainError, Draft
 from brain.memory import Hit, RecallResult
-from brain.store import file, memories, meta
+from brain.store import blocks, file, memories, meta
 from brain.store.sql import rows
 from brain.store.view import FOREVER_MS, to_ms
 from brain.text.fold import fold
@@ -107,27 +107,23 @@ def vectors_out_of_step(brain: Brain) -> list[int]:
     with brain._store.read() as db:
         table = file.facts(db)[meta.VECTORS]
         scopes = dict(rows(db, "SELECT name, id FROM scopes"))
-        kept = {
-            row[0]: row[1:]
-            for row in rows(
-                db,
-                "SELECT rowid, scope, kind, valid_from, valid_to, recorded_at, retracted_at,"
-                f" archived FROM {table}",
-            )
-        }
         owners = dict(rows(db, "SELECT id, memory_id FROM passages"))
+        stored = {row[0] for row in rows(db, f"SELECT id FROM {table}")}
+        kept = blocks.of_passages(db, table, sorted({*owners, *stored}))
         records = memories.get_many(db, owners.values())
-    wrong = set(kept) ^ set(owners)
+    wrong = (set(kept) ^ set(owners)) | (stored ^ set(owners))
     for passage, values in kept.items():
+        if passage not in owners:
+            continue
         record = records[owners[passage]]
         right = (
-            scopes[record.scope],
-            record.kind,
             to_ms(record.valid_from, -FOREVER_MS),
             to_ms(record.valid_to, FOREVER_MS),
             to_ms(record.recorded_at, 0),
             to_ms(record.retracted_at, FOREVER_MS),
-            int(record.archived_at is not None),
+            blocks.LIVE if record.archived_at is None else blocks.ARCHIVED,
+            scopes[record.scope],
+            blocks.kind_number(record.kind),
         )
         if values != right:
             wrong.add(passage)

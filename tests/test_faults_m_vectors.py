@@ -57,15 +57,19 @@ DECISIONS = ("决定空压机外包维护", "决定行车停用检修")
 LATER = ("新冲床一年大修一次", "新磨床的导轨要勤擦")
 
 
+CROWD = 10 * vectors.MEASURED
+"""Several blocks, so that codes are compared."""
+
+
 @pytest.fixture(scope="module")
 def crowded(tmp_path_factory: pytest.TempPathFactory, e5: Embedder) -> Iterator[Brain]:
     """Notes nearer to the question than any other, all in scope a and valid this year.
 
-    More of them than one scan can return, so that no wider look makes up for a filter behind it.
+    More of them than any search measures, so that no wider look makes up for a filter behind it.
     """
     with Brain.open(tmp_path_factory.mktemp("crowd") / "brain.db", model=Crowd(e5)) as brain:
         year = {"valid_from": "2026-01-01", "valid_to": "2027-01-01"}
-        brain.add_many([Draft(f"副本{n}", scope="a", **year) for n in range(vectors.MAX_K + 100)])
+        brain.add_many([Draft(f"副本{n}", scope="a", **year) for n in range(CROWD)])
         brain.add_many([Draft(text, scope="b") for text in IN_B])
         brain.add_many([Draft(text, scope="a", kind="decision") for text in DECISIONS])
         brain.add_many([Draft(text, scope="a", valid_from="2027-06-01") for text in LATER])
@@ -122,7 +126,7 @@ def test_the_global_scope_alone_sees_none_of_the_others(crowded: Brain) -> None:
 
 
 def test_scopes_and_kinds_that_begin_alike_are_kept_apart(make: Make, e5: Embedder) -> None:
-    """vec0 keeps the first twelve characters of a text beside its chunk, the rest elsewhere."""
+    """A kind stands in the index as a number, a scope as another."""
     brain = make(model=e5)
     names = (
         "architecture",

@@ -105,13 +105,20 @@ def test_without_vec0_everything_can_still_be_written_and_is_right_when_it_is_ba
         assert {added, replaced} <= set(ids(brain.recall("谁的书写习惯变了，谁来查表", k=50)))
 
 
-def test_without_vec0_the_verbs_that_need_it_say_so(path: Path, no_vec: pytest.MonkeyPatch) -> None:
+def test_without_vec0_the_verb_that_needs_it_says_so(
+    path: Path, no_vec: pytest.MonkeyPatch
+) -> None:
     before = path.read_bytes()
     with Brain.open(path) as brain:
         refused("brain_vec_missing", 69, lambda: brain.reembed("e5-small"))
-        refused("brain_vec_missing", 69, lambda: brain.reembed("none"))
         assert brain.stats().model == "e5-small"
     assert path.read_bytes() == before
+
+
+def test_without_vec0_a_file_can_do_without_vectors(path: Path, no_vec: pytest.MonkeyPatch) -> None:
+    with Brain.open(path) as brain:
+        assert brain.reembed("none").model is None
+        assert brain.recall("湖边骑车").degraded == ()
 
 
 def test_without_vec0_a_new_file_is_made_for_words_alone(

@@ -61,16 +61,20 @@ def run(
         return _without(store)
     embedder = models.open_embedder(model)
     table = _target(store, embedder)
-    done = 0
+    done = after = 0
     while True:
         with store.read() as db:
             present, absent = vectors.counts(db, table)
-            batch = vectors.missing(db, table, 0, BATCH)
+            batch = vectors.missing(db, table, after, BATCH)
             owners = memories.get_many(db, {owner for _, owner, _, _ in batch})
         if progress is not None:
             progress(present, present + absent)
-        if not batch and _switch(store, embedder, table):
-            return ReembedResult(embedder.name, embedder.dim, done, present)
+        if not batch:
+            if _switch(store, embedder, table):
+                return ReembedResult(embedder.name, embedder.dim, done, present)
+            after = 0
+            continue
+        after = batch[-1][0]
         texts = [simplify(owners[owner].text[start:stop]) for _, owner, start, stop in batch]
         found = embedder.embed_documents(texts)
         with store.write() as db:

@@ -171,48 +171,30 @@ def vector_faults(db: apsw.Connection, table: str, dim: int) -> dict[str, list[i
     """What is wrong with a vector table, as finding's code → passage ids.
 
     ``vectors_orphan``: vectors of no passage; ``vectors_missing``: passages without one;
-    ``vectors_broken``: vectors of another length; ``vectors_filters``: those whose filter columns
-    say something else than the record. All but the first two need the extension.
+    ``vectors_broken``: vectors of another length; ``vectors_filters``: those that searches filter
+    by other values than the record's, or do not see at all.
     """
     if not exists(db, table):
         return {"vectors_missing": _ids(db, "SELECT id FROM passages ORDER BY id")}
-    found = {
-        "vectors_orphan": _ids(
-            db,
-            f"SELECT rowid FROM {table}_rowids WHERE rowid NOT IN (SELECT id FROM passages)"
-            " ORDER BY rowid",
-        ),
-        "vectors_missing": _ids(
-            db,
-            f"SELECT id FROM passages WHERE id NOT IN (SELECT rowid FROM {table}_rowids)"
-            " ORDER BY id",
-        ),
-        "vectors_broken": [],
-        "vectors_filters": [],
-    }
+    stored = dict(rows(db, f"SELECT id, length(embedding) FROM {table} ORDER BY id"))
+    owners = dict(rows(db, "SELECT id, memory_id FROM passages ORDER BY id"))
     numbers = dict(rows(db, "SELECT name, id FROM scopes"))
-    owners = dict(rows(db, "SELECT id, memory_id FROM passages"))
-    right: dict[int, tuple[object, ...]] = {}
-    for memory in memories.each(db):
-        right[memory.id] = (
-            numbers.get(memory.scope),
-            memory.kind,
-            to_ms(memory.valid_from, -FOREVER_MS),
-            to_ms(memory.valid_to, FOREVER_MS),
-            to_ms(memory.recorded_at, 0),
-            to_ms(memory.retracted_at, FOREVER_MS),
-            int(memory.archived_at is not None),
-        )
-    query = (
-        "SELECT rowid, length(embedding), scope, kind, valid_from, valid_to, recorded_at,"
-        f" retracted_at, archived FROM {table}"
-    )
-    for number, length, *values in cast(Iterable[tuple[Any, ...]], db.execute(query)):
-        if length != 4 * dim:
-            found["vectors_broken"].append(number)
-        elif number in owners and tuple(values) != right.get(owners[number]):
-            found["vectors_filters"].append(number)
-    return found
+    right = {
+        memory.id: blocks.read_filters(blocks.filters(memory, numbers[memory.scope]))
+        for memory in memories.each(db)
+        if memory.scope in numbers
+    }
+    seen = blocks.of_passages(db, table, sorted({*stored, *owners}))
+    return {
+        "vectors_orphan": [i for i in stored if i not in owners],
+        "vectors_missing": [i for i in owners if i not in stored],
+        "vectors_broken": [i for i, length in stored.items() if length != 4 * dim],
+        "vectors_filters": [
+            i
+            for i in sorted({*stored, *seen} & owners.keys())
+            if i not in stored or seen.get(i) != right.get(owners[i])
+        ],
+    }
 
 
 def stored_vectors(db: apsw.Connection, table: str, count: int) -> list[tuple[str, bytes]]:

@@ -18,7 +18,7 @@ from typing import Any
 import apsw
 
 from brain.errors import EXIT_BUSY, EXIT_CANT_CREATE, EXIT_IO, BrainError
-from brain.store import connection, log, memories, meta, mounts, remains, schema, terms, vectors
+from brain.store import connection, log, memories, meta, mounts, proposing, remains, schema, terms, vectors
 from brain.text.fold import FOLD_VERSION
 
 _WAL_RETRIES = 250
@@ -99,6 +99,7 @@ class Store:
         """
         self._closed = True
         self._let_go(lambda held: True, interrupt=True)
+        proposing.forget(self.path)
 
     def release(self) -> None:
         """Closes every connection for now; the next use opens another."""
@@ -294,6 +295,7 @@ class Store:
         with connection.closed_on_error(opened):
             number = connection.check_version(opened, self.path)
             if number < schema.SCHEMA_VERSION:
+                connection.load_vectors(opened)  # old vector tables are dropped by it
                 self._migrate(opened)
             held = _Held(opened, identity)
             self._keep(held)
@@ -328,20 +330,13 @@ class Store:
                     meta.put(db, **{meta.FOLD: FOLD_VERSION})
 
     def _catch_up(self, db: apsw.Connection) -> None:
-        """Brings indexes up to date that were written under another folding or without a part."""
+        """Brings text indexes up to date that were written under another folding or without one."""
         with connection.translated(self.path):
             found = meta.read(db)
-            refold = found.get(meta.FOLD) != FOLD_VERSION and terms.has_trigrams(db)
-            refresh = meta.VECTORS_BEHIND in found and self.vectors_loaded
-            if not refold and not refresh:
+            if found.get(meta.FOLD) == FOLD_VERSION or not terms.has_trigrams(db):
                 return
             with connection.immediate(db):
-                if refold:
-                    reindex(db)
-                if refresh:
-                    for memory in memories.each(db):
-                        vectors.refresh(db, memory)
-                    meta.put(db, **{meta.VECTORS_BEHIND: None})
+                reindex(db)
 
     def _prepared_empty(self) -> apsw.Connection:
         db = apsw.Connection(":memory:")

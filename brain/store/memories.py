@@ -331,6 +331,17 @@ def add_passages(
     return out
 
 
+def owners(db: apsw.Connection, passage_ids: Sequence[int]) -> dict[int, int]:
+    """Passage id → memory id, of those that have both, by passage id."""
+    found = rows(
+        db,
+        "SELECT p.id, p.memory_id FROM json_each(?) j CROSS JOIN passages p ON p.id = j.value"
+        " CROSS JOIN memories m ON m.id = p.memory_id ORDER BY p.id",
+        (json.dumps(list(passage_ids)),),
+    )
+    return {int(a): int(b) for a, b in found}
+
+
 def texts_after(db: apsw.Connection, last_id: int) -> Iterator[tuple[int, str, str]]:
     """(id, text, scope) of every record with a higher id, in id order, read one by one."""
     query = "SELECT id, text, scope FROM memories WHERE id > ? ORDER BY id"

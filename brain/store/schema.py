@@ -12,6 +12,8 @@ from collections.abc import Callable
 
 import apsw
 
+from brain.store import meta, vectors
+
 APPLICATION_ID = 0x42_52_4E_4D
 """'BRNM', in the SQLite header; `file` and other programs can tell our files by it."""
 
@@ -114,7 +116,17 @@ def _v1(db: apsw.Connection) -> None:
     """)
 
 
-MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (_v1,)
+def _v2(db: apsw.Connection) -> None:
+    """Vectors move from ``vec0`` tables to tables of exact vectors with blocks of codes beside."""
+    found = meta.read(db)
+    for name, dim in ((meta.VECTORS, meta.DIM), (meta.NEXT_VECTORS, meta.NEXT_DIM)):
+        old = found.get(name)
+        if old is not None and vectors.exists(db, old):
+            meta.put(db, **{name: vectors.from_schema_1(db, old, found[dim])})
+    meta.put(db, vectors_behind=None)
+
+
+MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (_v1, _v2)
 SCHEMA_VERSION = len(MIGRATIONS)
 
 

@@ -1,37 +1,54 @@
-"""Vectors in sqlite-vec: one ``vec0`` table a model, named in ``meta``.
+"""Vectors: one table of exact float32 a model, named in ``meta``, and blocks of codes beside it.
 
-What a search filters by stands beside each vector as a metadata column, so that filters act inside
-the scan and never empty the result. Metadata columns refuse NULL: an open end is ``FOREVER_MS``,
-an open start 0 minus that.
+A search goes in two stages. :mod:`brain.store.proposing` proposes: it applies the view's filters to
+every vector and keeps those whose short codes are nearest. sqlite-vec then measures those exactly,
+and the records have the last word on what is visible. Nothing is filtered after the nearest have
+been chosen, so filters never empty the result.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 import apsw
 
 from brain.memory import Memory
-from brain.store import meta
+from brain.store import blocks, floats, memories, meta, proposing
 from brain.store.sql import one, rows
-from brain.store.view import FOREVER_MS, View, to_ms
+from brain.store.view import View
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-MAX_K = 4096
-"""vec0 refuses a larger k."""
+    from brain.store.codes import Centre
+
+MEASURED = 400
+"""How many vectors are measured exactly for a search. The nearest ten of 28,000 real vectors are
+among them in 99 of 100 cases (bench/scale.py prints it for larger files)."""
+
+WIDER = 4
+"""How much wider a search looks when a few long memories take most of the places."""
+
+CENTRED_AT = (1, 4)
+"""When a block is begun after so many, codes get a centre from the vectors there are: before the
+first search that needs codes, and once more when chance has evened out. Later centres come from
+:func:`centre_anew` alone: taking all codes anew takes seconds at a million."""
+
+SAMPLED = 16
+"""Blocks a centre is made from."""
 
 
 def create_table(db: apsw.Connection, table: str, dim: int) -> None:
     """Makes an empty vector table for vectors of ``dim`` numbers."""
     db.execute(
-        f"CREATE VIRTUAL TABLE {table} USING vec0 (embedding float[{dim}] distance_metric=cosine,"
-        " scope integer, kind text, valid_from integer, valid_to integer, recorded_at integer,"
-        " retracted_at integer, archived integer)"
+        f"CREATE TABLE {table} (id INTEGER PRIMARY KEY,"
+        f" embedding BLOB NOT NULL CHECK (length(embedding) = {4 * dim}))"
     )
+    blocks.create(db, table)
 
 
 def next_name(db: apsw.Connection) -> str:
@@ -43,19 +60,27 @@ def next_name(db: apsw.Connection) -> str:
 
 def holds(db: apsw.Connection, table: str, passage_id: int) -> bool:
     """Whether a passage has its vector."""
-    found = rows(db, f"SELECT 1 FROM {table}_rowids WHERE rowid = ?", (passage_id,))
-    return bool(found)
+    return bool(rows(db, f"SELECT 1 FROM {table} WHERE id = ?", (passage_id,)))
 
 
 def drop_table(db: apsw.Connection, table: str) -> None:
     """Removes a vector table with all it holds."""
-    db.execute(f"DROP TABLE IF EXISTS {table}")
+    if of_schema_1(db, table):
+        floats.drop(db, table)
+    else:
+        db.execute(f"DROP TABLE IF EXISTS {table}")
+        blocks.drop(db, table)
 
 
 def exists(db: apsw.Connection, table: str) -> bool:
     """Whether the vector table is in the file."""
     found = rows(db, "SELECT 1 FROM sqlite_schema WHERE name = ?", (table,))
     return bool(found)
+
+
+def of_schema_1(db: apsw.Connection, table: str) -> bool:
+    """Whether it is a ``vec0`` table of a file that has not been migrated."""
+    return exists(db, f"{table}_rowids")
 
 
 def add(
@@ -67,22 +92,101 @@ def add(
     scope_id: int,
 ) -> None:
     """Stores a memory's vectors, one a passage. ``vectors``: (len(passage_ids), dim), unit rows."""
+    filters = blocks.filters(memory, scope_id)
     for passage_id, vector in zip(passage_ids, vectors, strict=True):
+        block = passage_id // blocks.SLOTS
+        if not blocks.has(db, table, block):
+            _begin_block(db, table, block, len(vector))
         db.execute(
-            f"INSERT INTO {table} (rowid, embedding, scope, kind, valid_from, valid_to,"
-            " recorded_at, retracted_at, archived) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (passage_id, vector.tobytes(), scope_id, memory.kind, *_times(memory)),
+            f"INSERT INTO {table} (id, embedding) VALUES (?, ?)", (passage_id, vector.tobytes())
         )
+        code = _code(db, table, block, vector)
+        blocks.put(db, table, passage_id, filters + code)
 
 
-def _times(memory: Memory) -> tuple[int, int, int, int, int]:
-    return (
-        to_ms(memory.valid_from, -FOREVER_MS),
-        to_ms(memory.valid_to, FOREVER_MS),
-        to_ms(memory.recorded_at, 0),
-        to_ms(memory.retracted_at, FOREVER_MS),
-        int(memory.archived_at is not None),
+def _begin_block(db: apsw.Connection, table: str, block: int, dim: int) -> None:
+    if blocks.count(db, table) in CENTRED_AT:
+        centre_anew(db, table)
+        code_anew(db, table)
+    empty = bytes(blocks.SLOTS * blocks.record_size(dim))
+    blocks.insert(db, table, block, empty, 0, blocks.newest_centre(db, table))
+
+
+def _code(db: apsw.Connection, table: str, block: int, vector: NDArray[np.float32]) -> bytes:
+    from brain.store import codes
+
+    centre = _centre(blocks.centre_of(db, table, block))
+    return b"" if centre is None else codes.encode(vector[None, :], centre)[0].tobytes()
+
+
+def _centre(found: tuple[bytes, float] | None) -> Centre | None:
+    import numpy as np
+
+    from brain.store.codes import Centre
+
+    return None if found is None else Centre(np.frombuffer(found[0], dtype=np.float32), found[1])
+
+
+def centre_anew(db: apsw.Connection, table: str) -> None:
+    """Makes a new centre from a sample of the vectors; :func:`code_anew` then applies it."""
+    from brain.store import codes
+
+    numbers = [block for block, _, _ in blocks.listing(db, table)]
+    step = max(1, len(numbers) // SAMPLED)
+    sample = [
+        vectors for block in numbers[::step] if len(vectors := _of_block(db, table, block)[1])
+    ]
+    if sample:
+        import numpy as np
+
+        found = codes.centre(np.concatenate([some for some in sample if len(some)]))
+        blocks.add_centre(db, table, found.mean.tobytes(), found.spread)
+
+
+def code_anew(db: apsw.Connection, table: str, most: int = blocks.SLOTS) -> bool:
+    """Takes the codes of blocks against the newest centre, at most so many blocks.
+
+    Searches in between compare each block by its own centre, so it may be done a few blocks at a
+    time.
+
+    Returns:
+        Whether any blocks are left.
+    """
+    import numpy as np
+
+    from brain.store import codes
+
+    newest = blocks.newest_centre(db, table)
+    centre = next((c for c in blocks.centres(db, table) if c[0] == newest), None)
+    around = _centre(centre[1:] if centre else None)
+    if around is None:
+        return False
+    for block in blocks.behind(db, table, most):
+        data = np.frombuffer(bytearray(blocks.read(db, table, block)), dtype=np.uint8)
+        ids, vectors = _of_block(db, table, block)
+        if len(ids):
+            found = codes.encode(vectors, around).view(np.uint8)
+            places = np.array(ids) - block * blocks.SLOTS
+            data.reshape(blocks.SLOTS, -1)[places, blocks.FILTERS :] = found
+        blocks.replace(db, table, block, data.tobytes(), newest)
+    left = bool(blocks.behind(db, table, 1))
+    if not left:
+        blocks.drop_old_centres(db, table)
+    return left
+
+
+def _of_block(db: apsw.Connection, table: str, block: int) -> tuple[list[int], NDArray[np.float32]]:
+    """The passage ids of a block and their vectors, (n, dim)."""
+    import numpy as np
+
+    first = block * blocks.SLOTS
+    found = rows(
+        db,
+        f"SELECT id, embedding FROM {table} WHERE id >= ? AND id < ? ORDER BY id",
+        (first, first + blocks.SLOTS),
     )
+    vectors = np.frombuffer(b"".join(row[1] for row in found), dtype=np.float32)
+    return [int(row[0]) for row in found], vectors.reshape(len(found), -1)
 
 
 def tables(db: apsw.Connection) -> list[str]:
@@ -93,58 +197,19 @@ def tables(db: apsw.Connection) -> list[str]:
 
 
 def refresh(db: apsw.Connection, memory: Memory) -> None:
-    """Brings the filter columns of a memory's vectors up to date with its record.
-
-    Without the extension that is put off: the file says so, and the next writer that has it does
-    it for all records. Until then :func:`search` still goes by the records.
-    """
+    """Brings the filters beside a memory's vectors up to date with its record."""
     found = rows(db, "SELECT id FROM passages WHERE memory_id = ?", (memory.id,))
     for table in tables(db):
-        try:
-            for (passage_id,) in found:
-                db.execute(
-                    f"UPDATE {table} SET valid_from = ?, valid_to = ?, recorded_at = ?,"
-                    " retracted_at = ?, archived = ? WHERE rowid = ?",
-                    (*_times(memory), passage_id),
-                )
-        except apsw.SQLError as e:
-            if "no such module" not in str(e):
-                raise
-            meta.put(db, **{meta.VECTORS_BEHIND: 1})
+        for (passage_id,) in found:
+            if holds(db, table, passage_id):
+                blocks.refresh(db, table, passage_id, memory)
 
 
 def remove(db: apsw.Connection, table: str, passage_ids: Sequence[int]) -> None:
-    """Deletes vectors by passage id."""
+    """Deletes vectors by passage id; what they were made of is overwritten."""
     for passage_id in passage_ids:
-        db.execute(f"DELETE FROM {table} WHERE rowid = ?", (passage_id,))
-
-
-def _where(view: View, scope_ids: Sequence[int] | None) -> tuple[str, list[object]]:
-    parts: list[str] = []
-    args: list[object] = []
-    if scope_ids is not None:
-        parts.append(f"scope IN ({', '.join(str(int(s)) for s in scope_ids)})")
-    if not view.include_expired:
-        at = to_ms(view.as_of, 0)
-        parts += ["valid_from <= ?", "valid_to > ?"]
-        args += [at, at]
-    if view.known_at is None:
-        parts.append("retracted_at = ?")
-        args.append(FOREVER_MS)
-    else:
-        known = to_ms(view.known_at, 0)
-        parts += ["recorded_at <= ?", "retracted_at > ?"]
-        args += [known, known]
-    if view.archived is not None:
-        parts.append("archived = ?")
-        args.append(int(view.archived))
-    if view.kind is not None:
-        parts.append("kind = ?")
-        args.append(view.kind)
-    if view.not_kind is not None:
-        parts.append("kind <> ?")
-        args.append(view.not_kind)
-    return "".join(f" AND {p}" for p in parts), args
+        db.execute(f"DELETE FROM {table} WHERE id = ?", (passage_id,))
+        blocks.clear(db, table, passage_id)
 
 
 def search(
@@ -159,8 +224,8 @@ def search(
 
     Args:
         vector: dim float32 numbers, packed; unit length.
-        k: how many vectors the scan returns. Where a few long memories take most of those places
-            it is widened, so that they do not hide the rest.
+        k: how many memories. Where a few long ones take most of the places measured, more are
+            measured, so that they do not hide the rest.
 
     Returns:
         (memory id, passage id, cosine similarity) of each memory's nearest passage, nearest
@@ -168,20 +233,28 @@ def search(
     """
     if scope_ids == []:
         return []
-    where, args = _where(view, scope_ids)
-    width = min(k, MAX_K)
+    propose = floats.nearest if of_schema_1(db, table) else proposing.nearest
+    width = max(MEASURED, WIDER * k)
     while True:
-        found = rows(
-            db,
-            f"SELECT rowid, distance FROM {table} WHERE embedding MATCH ? AND k = ?{where}",
-            (vector, width, *args),
-        )
-        best = _best(db, {int(a): 1.0 - float(b) for a, b in found}, view)
-        if len(found) < width or 2 * len(best) >= k or width == MAX_K:
-            break
-        width = min(4 * width, MAX_K)
-    order = sorted(best, key=lambda m: (-best[m][0], m))[:k]
-    return [(m, best[m][1], best[m][0]) for m in order]
+        near, whole = propose(db, table, vector, view, scope_ids, width)
+        best = _best(db, measured(db, table, vector, near), view, k)
+        if whole or 2 * len(best) >= k:
+            return [(m, best[m][1], best[m][0]) for m in best]
+        width *= WIDER
+
+
+def measured(
+    db: apsw.Connection, table: str, vector: bytes, passage_ids: Sequence[int]
+) -> list[tuple[int, float]]:
+    """(passage id, cosine similarity) of given passages, nearest first, ties by id."""
+    found = rows(
+        db,
+        "SELECT v.rowid, 1.0 - vec_distance_cosine(v.embedding, ?1) AS similarity"
+        f" FROM json_each(?2) j CROSS JOIN {table} v ON v.rowid = j.value"
+        " ORDER BY similarity DESC, v.rowid",
+        (vector, json.dumps(passage_ids)),
+    )
+    return [(int(a), float(b)) for a, b in found]
 
 
 def of_memory(db: apsw.Connection, table: str, memory_id: int) -> bytes | None:
@@ -195,26 +268,38 @@ def of_memory(db: apsw.Connection, table: str, memory_id: int) -> bytes | None:
     return bytes(found[0][0]) if found else None
 
 
-def _best(db: apsw.Connection, near: dict[int, float], view: View) -> dict[int, tuple[float, int]]:
-    """Each visible memory's nearest passage: memory id → (similarity, passage id)."""
+def _best(
+    db: apsw.Connection, near: Sequence[tuple[int, float]], view: View, k: int
+) -> dict[int, tuple[float, int]]:
+    """The k nearest visible memories: memory id → (similarity, passage id), nearest first.
+
+    Args:
+        near: passages with their similarity, nearest first.
+    """
     best: dict[int, tuple[float, int]] = {}
-    for passage_id, memory_id in _owners(db, list(near), view):
-        similarity = near[passage_id]
-        if memory_id not in best or similarity > best[memory_id][0]:
-            best[memory_id] = (similarity, passage_id)
-    return best
+    for start in range(0, len(near), 2 * k):
+        some = dict(near[start : start + 2 * k])
+        owners = _owners(db, list(some), view)
+        for passage_id, similarity in some.items():
+            memory_id = owners.get(passage_id)
+            if memory_id is not None and memory_id not in best:
+                best[memory_id] = (similarity, passage_id)
+        if len(best) >= k:
+            break
+    order = sorted(best, key=lambda m: (-best[m][0], m))[:k]
+    return {m: best[m] for m in order}
 
 
-def _owners(db: apsw.Connection, passage_ids: Sequence[int], view: View) -> list[tuple[int, int]]:
-    """(passage id, memory id) of passages whose memory the view shows."""
-    marks = ", ".join(str(int(p)) for p in passage_ids)
+def _owners(db: apsw.Connection, passage_ids: Sequence[int], view: View) -> dict[int, int]:
+    """Passage id → memory id of passages whose memory the view shows."""
     where, args = view.where()
-    return rows(
+    found = rows(
         db,
-        "SELECT p.id, p.memory_id FROM passages p CROSS JOIN memories m ON m.id = p.memory_id"
-        f" WHERE p.id IN ({marks}) AND {where} ORDER BY p.id",
-        args,
+        "SELECT p.id, p.memory_id FROM json_each(?) j CROSS JOIN passages p ON p.id = j.value"
+        f" CROSS JOIN memories m ON m.id = p.memory_id WHERE {where}",
+        (json.dumps(passage_ids), *args),
     )
+    return {int(a): int(b) for a, b in found}
 
 
 def similarities(
@@ -246,10 +331,13 @@ def missing(
     """Passages without a vector, as (passage id, memory id, start, stop), in id order."""
     found = rows(
         db,
-        "SELECT p.id, p.memory_id, p.start, p.stop FROM passages p"
-        f" WHERE p.id > ? AND NOT EXISTS (SELECT 1 FROM {table}_rowids r WHERE r.rowid = p.id)"
+        "SELECT p.id, p.memory_id, p.start, p.stop FROM passages p WHERE p.id > ?"
+        # Whole blocks are passed over without a look at their vectors, which fill half a page each.
+        f" AND NOT EXISTS (SELECT 1 FROM {table}_blocks b WHERE b.block = p.id / ?"
+        " AND b.filled = ?)"
+        f" AND NOT EXISTS (SELECT 1 FROM {table} v WHERE v.id = p.id)"
         " ORDER BY p.id LIMIT ?",
-        (after, limit),
+        (after, blocks.SLOTS, blocks.SLOTS, limit),
     )
     return [(int(a), int(b), int(c), int(d)) for a, b, c, d in found]
 
@@ -259,6 +347,36 @@ def counts(db: apsw.Connection, table: str | None) -> tuple[int, int]:
     total = int(one(db, "SELECT count(*) FROM passages"))
     if table is None or not exists(db, table):
         return 0, total
-    # Counting the shadow table works where the extension itself cannot be loaded.
-    present = int(one(db, f"SELECT count(*) FROM {table}_rowids"))
+    if of_schema_1(db, table):
+        present = int(one(db, f"SELECT count(*) FROM {table}_rowids"))
+    else:
+        present = blocks.filled(db, table)
     return present, total - present
+
+
+def from_schema_1(db: apsw.Connection, old: str, dim: int) -> str:
+    """Copies a ``vec0`` table of schema 1 into a table of ours and removes it; gives its name."""
+    table = next_name(db)
+    create_table(db, table, dim)
+    scopes: dict[str, int] = {}
+    for block, group in groupby(floats.all_vectors(db, old), lambda v: v[0] // blocks.SLOTS):
+        found = dict(group)
+        owners = memories.owners(db, list(found))
+        records = memories.get_many(db, owners.values())
+        size = blocks.record_size(dim)
+        data = bytearray(blocks.SLOTS * size)
+        for passage_id, owner in owners.items():
+            memory = records[owner]
+            if memory.scope not in scopes:
+                scopes[memory.scope] = memories.ensure_scope(db, memory.scope)
+            place = (passage_id - block * blocks.SLOTS) * size
+            filters = blocks.filters(memory, scopes[memory.scope])
+            data[place : place + len(filters)] = filters
+        db.executemany(
+            f"INSERT INTO {table} (id, embedding) VALUES (?, ?)", [(p, found[p]) for p in owners]
+        )
+        blocks.insert(db, table, block, bytes(data), len(owners), 0)
+    floats.drop(db, old)
+    centre_anew(db, table)
+    code_anew(db, table)
+    return table

@@ -1,0 +1,161 @@
+"""The blocks of a vector table in memory: which vectors a view shows, and which are near.
+
+A digest is about 150 bytes a vector. It is read from the file when it is first asked for, and
+block by block again wherever a block's token has changed. It may be newer than the transaction
+that asks: what it proposes is held against the records by whoever asks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import apsw
+import numpy as np
+from numpy.typing import NDArray
+
+from brain.store import blocks, codes
+from brain.store.view import FOREVER_MS, View, to_ms
+
+SPARSE = 0.25
+"""Below this share of visible vectors only theirs are compared, above it all: picking costs too."""
+
+_COLUMNS = (
+    ("valid_from", "<i8"),
+    ("valid_to", "<i8"),
+    ("recorded_at", "<i8"),
+    ("retracted_at", "<i8"),
+    ("state", "u1"),
+    ("scope", "<u4"),
+    ("kind", "<u4"),
+)
+_OFFSETS = (0, 8, 16, 24, 32, 40, 44)
+
+
+class Digest:
+    """One vector table's blocks, for one thread at a time.
+
+    Args:
+        dim: numbers in a vector.
+    """
+
+    def __init__(self, dim: int) -> None:
+        self._words = blocks.words(dim)
+        names, formats = zip(*_COLUMNS, strict=True)
+        self._record = np.dtype(
+            {
+                "names": [*names, "code"],
+                "formats": [*formats, ("<u8", (self._words,))],
+                "offsets": [*_OFFSETS, blocks.FILTERS],
+                "itemsize": blocks.record_size(dim),
+            }
+        )
+        self._centres: dict[int, codes.Centre] = {}
+        self._clear()
+
+    def _clear(self) -> None:
+        self._seen: dict[int, tuple[int, int]] = {}
+        self._numbers: list[int] = []
+        self._codes = np.zeros((self._words, 0), dtype=np.uint64)
+        self._filters = {name: np.zeros(0, dtype=kind) for name, kind in _COLUMNS}
+
+    def refresh(self, db: apsw.Connection, table: str) -> None:
+        """Reads the blocks that have changed since it was last asked."""
+        listing = blocks.listing(db, table)
+        numbers = [block for block, _, _ in listing]
+        if numbers[: len(self._numbers)] != self._numbers:
+            self._clear()  # a block in between, or another file in this one's place
+        changed = [row for row in listing if self._seen.get(row[0]) != row[1:]]
+        if not changed:
+            return
+        self._centres = {
+            number: codes.Centre(np.frombuffer(mean, dtype=np.float32), spread)
+            for number, mean, spread in blocks.centres(db, table)
+        }
+        self._grow(len(numbers) * blocks.SLOTS)
+        places = {block: place for place, block in enumerate(numbers)}
+        for block, token, centre in changed:
+            self._load(places[block] * blocks.SLOTS, blocks.read(db, table, block))
+            self._seen[block] = (token, centre)
+        self._numbers = numbers
+
+    def _grow(self, size: int) -> None:
+        have = self._codes.shape[1]
+        if size <= have:
+            return
+        # An eighth to spare once it is large, so that adding does not copy it all each time.
+        room = size if have == 0 else size + size // 8 // blocks.SLOTS * blocks.SLOTS
+        grown = np.zeros((self._words, room), dtype=np.uint64)
+        grown[:, :have] = self._codes
+        self._codes = grown
+        for name, column in self._filters.items():
+            self._filters[name] = np.zeros(room, dtype=column.dtype)
+            self._filters[name][:have] = column
+
+    def _load(self, start: int, data: bytes) -> None:
+        records = np.frombuffer(data, dtype=self._record)
+        stop = start + len(records)
+        self._codes[:, start:stop] = records["code"].T
+        for name, column in self._filters.items():
+            column[start:stop] = records[name]
+
+    def shown(self, view: View, scope_ids: Sequence[int] | None) -> NDArray[np.intp]:
+        """The places of the vectors a view shows, ascending."""
+        column = self._filters
+        if view.archived is None:
+            shown = column["state"] != blocks.EMPTY
+        else:
+            shown = column["state"] == (blocks.ARCHIVED if view.archived else blocks.LIVE)
+        if scope_ids is not None:
+            shown &= np.isin(column["scope"], np.array(scope_ids, dtype=np.uint32))
+        if not view.include_expired:
+            at = to_ms(view.as_of, 0)
+            shown &= column["valid_from"] <= at
+            shown &= column["valid_to"] > at
+        if view.known_at is None:
+            shown &= column["retracted_at"] == FOREVER_MS
+        else:
+            known = to_ms(view.known_at, 0)
+            shown &= column["recorded_at"] <= known
+            shown &= column["retracted_at"] > known
+        if view.kind is not None:
+            shown &= column["kind"] == blocks.kind_number(view.kind)
+        if view.not_kind is not None:
+            shown &= column["kind"] != blocks.kind_number(view.not_kind)
+        return np.flatnonzero(shown)
+
+    def near(
+        self, vector: NDArray[np.float32], shown: NDArray[np.intp], count: int
+    ) -> NDArray[np.intp]:
+        """Of the places shown, the ``count`` whose codes are nearest to a vector's."""
+        if len(shown) <= count:
+            return shown
+        return shown[codes.lowest(self._distances(vector, shown), count)]
+
+    def _distances(
+        self, vector: NDArray[np.float32], shown: NDArray[np.intp]
+    ) -> NDArray[np.uint16]:
+        used = {centre for _, centre in self._seen.values()}
+        if len(used) == 1:
+            return self._from(vector, used.pop(), shown)
+        # A new centre is being applied: each block is compared by its own.
+        by_block = np.array([self._seen[block][1] for block in self._numbers])
+        own = by_block[shown // blocks.SLOTS]
+        out = np.zeros(len(shown), dtype=np.uint16)
+        for centre in used:
+            mine = own == centre
+            out[mine] = self._from(vector, centre, shown[mine])
+        return out
+
+    def _from(
+        self, vector: NDArray[np.float32], centre: int, shown: NDArray[np.intp]
+    ) -> NDArray[np.uint16]:
+        code = codes.encode(vector[None, :], self._centres[centre])[0]
+        if len(shown) < SPARSE * self._codes.shape[1]:
+            return codes.distances(self._codes[:, shown], code)
+        return codes.distances(self._codes, code)[shown]
+
+    def passages(self, places: NDArray[np.intp]) -> list[int]:
+        """The passage ids that stand at some places."""
+        first = np.array(self._numbers, dtype=np.int64) * blocks.SLOTS
+        found = first[places // blocks.SLOTS] + places % blocks.SLOTS
+        return [int(i) for i in found]
