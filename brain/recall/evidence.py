@@ -126,7 +126,10 @@ class Text:
 
     def times(self, term: str) -> float:
         """How often it holds a term; a part of once where it writes it otherwise."""
-        return times(self.counts, self.folded, term) or self.otherwise.get(term, 0.0)
+        often = self.counts.get(term)
+        if often is None and term.endswith("*"):
+            often = self.folded.count(term[:-1])
+        return often or self.otherwise.get(term, 0.0)
 
 
 def read(folded: str, question: Question) -> Text:
@@ -159,11 +162,12 @@ def share(text: Text, weights: Mapping[str, float], apart: float = 0.0) -> float
         return 0.0
     found = 0.0
     for term, weight in weights.items():
-        there = min(1.0, text.times(term))
-        if apart and len(term) == 2 and not term.isascii():
+        there = text.times(term)
+        if there < apart and len(term) == 2 and not term.isascii():
             both = term[0] in text.folded and term[1] in text.folded
-            there = max(there, apart if both else 0.0)
-        found += weight * there
+            there = apart if both else there
+        if there:
+            found += weight * min(1.0, there)
     return found / total
 
 

@@ -54,7 +54,7 @@ _COLUMNS = tuple(_TYPES[str(f.type)] for f in fields(Memory))
 
 def _memory(row: Sequence[Any]) -> Memory:
     values = list(row)
-    if not all(isinstance(v, t) for v, t in zip(values, _COLUMNS, strict=True)):
+    if not all(map(isinstance, values, _COLUMNS)):
         raise apsw.CorruptError("a record holds what no record can")
     values[8] = bool(values[8])
     return Memory(*values)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from brain.store.codes import Centre
 
-MEASURED = 400
+MEASURED = 600
 """How many vectors are measured exactly for a search. The nearest ten of 28,000 real vectors are
 among them in 99 of 100 cases (bench/scale.py prints it for larger files)."""
 

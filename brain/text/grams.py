@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from functools import cache
+from functools import cache, lru_cache
+from operator import add
 from typing import Any
 
 _CJK = (
@@ -44,12 +45,11 @@ def stem(word: str) -> str:
     return str(_stemmer().stem_word(word))
 
 
-def _word_terms(token: str) -> Iterator[str]:
+@lru_cache(maxsize=4096)
+def _word_terms(token: str) -> tuple[str, ...]:
     parts = _PART.findall(token)
-    if len(parts) != 1 or parts[0] != token:
-        yield token
-    for part in parts:
-        yield stem(part)
+    whole = () if parts == [token] else (token,)
+    return (*whole, *map(stem, parts))
 
 
 def _runs(folded: str) -> Iterator[tuple[bool, str]]:
@@ -73,7 +73,7 @@ def index_terms(folded: str) -> list[str]:
     out: list[str] = []
     for han, run in _runs(folded):
         if han:
-            out += [run[i : i + 2] for i in range(len(run) - 1)]
+            out += map(add, run, run[1:])
             out.append(run[-1])
             continue
         for match in _OTHER.finditer(run):

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass
+from functools import lru_cache
 
 from brain.text.fold import fold
 
@@ -65,6 +66,14 @@ class Likeness:
 
 def _letters(folded: str) -> str:
     return "".join(c for c in folded if c.isalnum())[:LONGEST]
+
+
+@lru_cache(maxsize=64)
+def _read(text: str) -> tuple[str, frozenset[str]]:
+    """A text folded, and its letters. Kept for a moment: each of a recall's hits is held against
+    every better one."""
+    folded = fold(text)
+    return folded, frozenset(_letters(folded))
 
 
 def _common(a: str, b: str) -> tuple[int, str, str]:
@@ -153,9 +162,9 @@ def compare(first: str, second: str) -> Likeness:
 
 def repeats(first: str, second: str) -> bool:
     """Whether the second text says nothing the first does not. Cheap where the answer is no."""
-    a, b = fold(first), fold(second)
+    (a, held), (b, said) = _read(first), _read(second)
     if a == b:
         return True
-    if max(len(a), len(b)) > LONGEST or not set(_letters(b)) - set(_letters(a)) <= _LIGHT:
+    if max(len(a), len(b)) > LONGEST or not said - held <= _LIGHT:
         return False
     return not compare(first, second).second_adds
