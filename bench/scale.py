@@ -56,6 +56,13 @@ with Brain.open(sys.argv[1], read_only=True) as brain:
         brain.recall(question)
 """
 
+_PEAK = """
+import resource, subprocess, sys
+subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, check=True)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+"""
+"""A process begins with the peak of the one that started it: a small one stands in between."""
+
 _PARTS = ("text/fold.py", "text/grams.py", "store/schema.py", "store/blocks.py", "memory.py")
 """The sources that decide what is in a file."""
 
@@ -266,7 +273,12 @@ def memory(path: Path, asked: Sequence[Asked]) -> tuple[float, float]:
     env["PYTHONPATH"] = str(ROOT)
     one = [sys.executable, str(ROOT / "brain.py"), "inject", asked[0].text, "--db", str(path)]
     many = [sys.executable, "-c", RECALLING, str(path), *(q.text for q in asked)]
-    return processes.run(one, env).mib, processes.run(many, env).mib
+    unit = 1 if sys.platform == "darwin" else 1024
+    peaks = [
+        int(processes.run([sys.executable, "-c", _PEAK, *command], env).out) * unit / 2**20
+        for command in (one, many)
+    ]
+    return peaks[0], peaks[1]
 
 
 def measure(

@@ -158,7 +158,7 @@ VECTORS: dict[str, tuple[list[str], str]] = {
     "missing": (["DELETE FROM vectors_1 WHERE rowid IN (2, 3)"], "vectors_missing"),
     "of no passage": (["DELETE FROM passages WHERE id = 4"], "vectors_orphan"),
     "filters of another time": (
-        ["UPDATE vectors_1 SET valid_to = 5, archived = 1 WHERE rowid = 2"],
+        ["UPDATE vectors_1_slots SET data = zeroblob(length(data))"],
         "vectors_filters",
     ),
     "the record's times changed alone": (

@@ -429,9 +429,7 @@ def test_a_removed_vector_leaves_no_byte_behind(make: Make, model: Topics) -> No
 
 
 def whole_file(brain: Brain) -> bytes:
-    with brain._store.write():
-        pass
-    brain._store._local.writer.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+    assert brain._store.merge_log()
     log = Path(f"{brain.path}-wal")
     return brain.path.read_bytes() + (log.read_bytes() if log.exists() else b"")
 

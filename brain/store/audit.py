@@ -14,11 +14,10 @@ from typing import Any, cast
 import apsw
 
 from brain.memory import content_hash
-from brain.store import memories, terms
+from brain.store import blocks, memories, terms
 from brain.store.sql import one, rows
 from brain.store.terms import scope_term
 from brain.store.vectors import exists
-from brain.store.view import FOREVER_MS, to_ms
 from brain.text.fold import fold
 from brain.text.grams import index_terms, quote
 

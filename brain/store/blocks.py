@@ -48,7 +48,8 @@ def record_size(dim: int) -> int:
 
 
 def create(db: apsw.Connection, table: str) -> None:
-    """Makes the three tables beside a vector table."""
+    """Makes the three tables beside a vector table; what one that is gone left is dropped."""
+    drop(db, table)
     db.execute(
         f"CREATE TABLE {table}_blocks (block INTEGER PRIMARY KEY, token INTEGER NOT NULL,"
         " filled INTEGER NOT NULL, centre INTEGER NOT NULL)"
@@ -144,15 +145,18 @@ def refresh(db: apsw.Connection, table: str, passage_id: int, memory: Memory) ->
     _changed(db, table, passage_id, 0)
 
 
-def clear(db: apsw.Connection, table: str, passage_id: int) -> None:
-    """Overwrites the record of a passage with zeros."""
-    if not of_passages(db, table, [passage_id]):
-        return
+def clear(db: apsw.Connection, table: str, passage_id: int, vectors: int) -> None:
+    """Overwrites the record of a passage with zeros.
+
+    Args:
+        vectors: how many vectors have gone with it, 1 or 0.
+    """
     block = passage_id // SLOTS
-    with db.blob_open("main", f"{table}_slots", "data", block, False) as blob:
-        size = blob.length() // SLOTS
-    _write(db, table, passage_id, bytes(size))
-    _changed(db, table, passage_id, -1)
+    if has(db, table, block):
+        with db.blob_open("main", f"{table}_slots", "data", block, False) as blob:
+            size = blob.length() // SLOTS
+        _write(db, table, passage_id, bytes(size))
+        _changed(db, table, passage_id, -vectors)
 
 
 def _write(db: apsw.Connection, table: str, passage_id: int, data: bytes) -> None:

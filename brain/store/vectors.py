@@ -209,7 +209,7 @@ def remove(db: apsw.Connection, table: str, passage_ids: Sequence[int]) -> None:
     """Deletes vectors by passage id; what they were made of is overwritten."""
     for passage_id in passage_ids:
         db.execute(f"DELETE FROM {table} WHERE id = ?", (passage_id,))
-        blocks.clear(db, table, passage_id)
+        blocks.clear(db, table, passage_id, db.changes())
 
 
 def search(
