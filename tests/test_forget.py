@@ -18,7 +18,7 @@ from engine_parts import EVERYDAY, NOON, fill, indexes_are_whole, refused, vecto
 
 from brain import Brain, BrainError, Draft
 from brain.embed.protocol import Embedder
-from brain.store import file, journal, memories, meta, remains, vectors
+from brain.store import blocks, file, journal, memories, meta, remains, vectors
 from brain.store.sql import rows
 from brain.text.fold import fold
 from brain.text.grams import index_terms, trigram_windows
@@ -88,10 +88,12 @@ def tables_naming(brain: Brain, memory_id: int, passages: list[int]) -> set[str]
             if name.endswith("_docsize"):
                 if rows(db, f"SELECT 1 FROM {name} WHERE id = ?", (memory_id,)):
                     out.add(name)
-            elif name.endswith("_rowids"):
+            elif name.removeprefix("vectors_").isdigit():
                 marks = ", ".join(map(str, passages))
-                if rows(db, f"SELECT 1 FROM {name} WHERE rowid IN ({marks})"):
+                if rows(db, f"SELECT 1 FROM {name} WHERE id IN ({marks})"):
                     out.add(name)
+                if blocks.of_passages(db, name, passages):
+                    out.add(f"{name}_slots")
         if rows(db, "SELECT 1 FROM memories WHERE id = ?", (memory_id,)):
             out.add("memories")
         if rows(db, "SELECT 1 FROM passages WHERE memory_id = ?", (memory_id,)):
@@ -391,14 +393,21 @@ def test_a_failure_in_the_middle_forgets_nothing(
     assert indexes_are_whole(brain)
 
 
-def test_where_vectors_cannot_be_cleared_forgetting_is_refused(
+def test_where_sqlite_vec_is_missing_vectors_are_erased_all_the_same(
     make: Make, e5: Embedder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    one = make(model=e5).add(SECRET).id
+    brain = make(model=e5)
+    one = brain.add(SECRET).id
+    with brain._store.read() as db:
+        mark = vectors.of_memory(db, file.facts(db)[meta.VECTORS], one)
+    assert mark is not None
+    brain.close()
+    assert mark in brain.path.read_bytes()
     monkeypatch.setattr("brain.store.connection.load_vectors", lambda db: False)
     without = make(model=None)
-    refused("brain_vec_missing", 69, lambda: without.forget(one))
-    assert without.get(one).text == SECRET
+    without.forget(one)
+    without.close()
+    assert mark not in brain.path.read_bytes()
 
 
 def test_the_vectors_of_a_reembedding_under_way_go_too(make: Make, e5: Embedder) -> None:

@@ -18,7 +18,18 @@ from typing import Any
 import apsw
 
 from brain.errors import EXIT_BUSY, EXIT_CANT_CREATE, EXIT_IO, BrainError
-from brain.store import connection, log, memories, meta, mounts, proposing, remains, schema, terms, vectors
+from brain.store import (
+    connection,
+    log,
+    memories,
+    meta,
+    mounts,
+    proposing,
+    remains,
+    schema,
+    terms,
+    vectors,
+)
 from brain.text.fold import FOLD_VERSION
 
 _WAL_RETRIES = 250
