@@ -52,8 +52,8 @@ def erase(db: apsw.Connection, memory_id: int, now: str, why: str, force: bool) 
         force: do it to a pinned record as well.
 
     Raises:
-        BrainError: ``brain_not_found`` (1), ``brain_pinned`` (65), ``brain_fts5_missing`` (69) where the
-            text index that must be cleared cannot be.
+        BrainError: ``brain_not_found`` (1), ``brain_pinned`` (65), ``brain_fts5_missing`` (69)
+            where the text index that must be cleared cannot be.
     """
     check_why(why)
     pending = meta.ERASING in meta.read(db) and journal.forgotten_at(db, memory_id) is not None
