@@ -25,12 +25,12 @@ MAX_BYTES = 16 * 1024 * 1024
 @about(
     "给宿主的钩子用：读它的 JSON，给它要的上下文",
     "brain hook claude-code",
-    "brain hook claude-code --scope auto --budget 300",
-    more="UserPromptSubmit 得到 inject 的那一段，SessionStart 得到 brief；"
+    "brain hook cursor --scope auto --budget 300",
+    more="一轮开始之前得到 inject 的那一段，会话开始时得到 brief；"
     "没有可说的、输入不对、记忆出错时都安静地以 0 退出，绝不拦住人的话。",
 )
 def hook(
-    host: Annotated[str, typer.Argument(metavar="宿主", help="claude-code 或 codex")],
+    host: Annotated[str, typer.Argument(metavar="宿主", help="、".join(hooks.HOSTS))],
     budget: Budget = None,
     scope: Scope = None,
     db: Db = None,
@@ -38,9 +38,11 @@ def hook(
 ) -> int:
     """Prints what a host's hook is to print."""
     hooks.check_host(host)
+    told = ""
     try:
-        event = hooks.read(sys.stdin.buffer.read(MAX_BYTES)) if sys.stdin else None
-        told = "" if event is None else hooks.answer(event, _block(event, db, scope, budget))
+        event = hooks.read(host, sys.stdin.buffer.read(MAX_BYTES)) if sys.stdin else None
+        if event is not None:
+            told = hooks.answer(host, event, _block(event, db, scope, budget))
     except Exception as error:  # whatever it is: the person's turn goes on
         if os.environ.get("BRAIN_DEBUG") == "1":
             note(f"{type(error).__name__}: {error}")
