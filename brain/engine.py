@@ -45,7 +45,7 @@ from brain.store.view import View
 from brain.text import likeness, sentences, words
 from brain.text.fold import fold, simplify
 from brain.text.times import now_utc, parse_time, to_iso
-from brain.time import forgetting, history, lineage
+from brain.time import forgetting, history, lineage, replay
 
 if TYPE_CHECKING:
     import apsw
@@ -856,6 +856,8 @@ class Brain:
 
         Args:
             archived: only archived records.
+            as_of: what was true then; None is now.
+            known_at: what was believed then, with the field values of then; None is now.
             all: every record of the scopes, whatever its state.
             all_scopes: do not look at the scope.
         """
@@ -864,8 +866,11 @@ class Brain:
         view = self._view(scope, kind, as_of, known_at, now, all_scopes=all_scopes)
         with self._store.read() as db:
             if all:
-                return memories.everything(db, view.scopes, kind, limit)
-            return memories.listing(db, view.with_archived(archived), limit)
+                found = memories.everything(db, view.scopes, kind, limit, view.known_at)
+            else:
+                view = replay.prepare(db, view.with_archived(archived))
+                found = memories.listing(db, view, limit)
+            return replay.records(db, found, view.known_at)
 
     def _view(
         self,
@@ -969,6 +974,7 @@ class Brain:
         *,
         scope: str = "",
         as_of: When = None,
+        known_at: When = None,
         threshold: float | str | None = None,
         context: str | None = None,
         now: datetime | None = None,
@@ -983,7 +989,7 @@ class Brain:
             BrainError: ``brain_threshold_invalid`` (65).
         """
         asked = self._ask(query, context, now)
-        view = self._view(scope, None, as_of, None, now)
+        view = self._view(scope, None, as_of, known_at, now)
         return self._find(asked, view, INJECT_POOL, semantic=True, threshold=threshold).decision
 
     def inject(
@@ -1090,6 +1096,7 @@ class Brain:
                 # Re-embedded by another process between the two looks.
                 embedder, degraded = None, (*degraded, "model_mismatch")
             model = None if embedder is None else embedder.name
+            view = replay.prepare(db, view)
             best: _Found | None = None
             for one, vector in zip(asked, found, strict=True):
                 source = Source(
@@ -1129,7 +1136,8 @@ class Brain:
         decision = gate.judge(asked, ranked, skills, model, threshold, marks)
         told = (*asked.content, *asked.others)
         hits, found = (
-            tuple(_shown(h, told) for h in group) for group in (ranked.hits, skills.hits)
+            tuple(_shown(h, told) for h in _as_known(source.db, group, view))
+            for group in (ranked.hits, skills.hits)
         )
         return _Found(hits, found, decision, decision.degraded, told)
 
@@ -1341,6 +1349,12 @@ def _shown(hit: m.Hit, terms: Sequence[str]) -> m.Hit:
     """A hit as ``recall`` shows it: a long text narrowed to what is asked."""
     text, handle = narrow.narrowed(hit.memory.text, terms)
     return hit if handle is None else replace(hit, text=text, recovery_handle=handle)
+
+
+def _as_known(db: apsw.Connection, hits: Sequence[m.Hit], view: View) -> list[m.Hit]:
+    """Hits whose records have the field values of the instant a view asks about."""
+    then = replay.records(db, [h.memory for h in hits], view.known_at)
+    return [replace(h, memory=memory) for h, memory in zip(hits, then, strict=True)]
 
 
 def _storable(text: str) -> str:

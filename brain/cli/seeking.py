@@ -150,6 +150,7 @@ def check(
     question: Question = None,
     scope: Scope = None,
     as_of: AsOf = None,
+    known_at: KnownAt = None,
     threshold: Annotated[
         str | None,
         typer.Option(
@@ -170,7 +171,12 @@ def check(
     gate = ask(
         db,
         lambda brain: brain.check(
-            query, scope=scope, as_of=as_of, threshold=threshold, context=context
+            query,
+            scope=scope,
+            as_of=as_of,
+            known_at=known_at,
+            threshold=threshold,
+            context=context,
         ),
     )
     warn(gate.degraded)

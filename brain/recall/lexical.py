@@ -136,6 +136,9 @@ def _ranked(
         if len(chosen) == 1 and frequency[chosen[0]] > postings:
             newer_than = index.nth_newest(db, name, chosen[0], scope_ids, postings)
         found = index.search(db, name, chosen, view, scope_ids, limit, newer_than)
+        if not found and newer_than and view.kind is None and not view.replaced:
+            # None of the newest is seen: what is asked about lies further back in time.
+            found = index.search(db, name, chosen, view, scope_ids, limit)
         if found:
             return found
         rest = {term: n for term, n in rest.items() if term not in chosen}

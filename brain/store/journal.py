@@ -6,6 +6,7 @@ It is appended to and never rewritten, but for what forgetting a memory takes ou
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -89,12 +90,32 @@ def holds_text(db: apsw.Connection, piece: str) -> bool:
     return bool(rows(db, "SELECT 1 FROM journal WHERE instr(why, ?) LIMIT 1", (piece,)))
 
 
-def of(db: apsw.Connection, memory_ids: list[int]) -> list[Event]:
+def of(db: apsw.Connection, memory_ids: Sequence[int]) -> list[Event]:
     """The entries about some memories, oldest first."""
     found = rows(
         db,
         "SELECT at, memory_id, what, why, detail FROM journal"
         " WHERE memory_id IN (SELECT value FROM json_each(?)) ORDER BY id",
-        (json.dumps(memory_ids),),
+        (json.dumps(list(memory_ids)),),
     )
     return [Event(at, mid, what, why, json.loads(detail)) for at, mid, what, why, detail in found]
+
+
+def changed_after(db: apsw.Connection, at: str) -> bool:
+    """Whether anything but an addition is dated after an instant."""
+    return bool(rows(db, "SELECT 1 FROM journal WHERE what <> 'add' AND at > ? LIMIT 1", (at,)))
+
+
+def touched_after(db: apsw.Connection, at: str, columns: Sequence[str]) -> list[int]:
+    """Ids of the records one of whose columns was changed after an instant.
+
+    Reads every entry dated after it that is no addition.
+    """
+    named = " OR ".join("instr(detail, ?)" for _ in columns)
+    found = rows(
+        db,
+        "SELECT DISTINCT memory_id FROM journal"
+        f" WHERE what <> 'add' AND at > ? AND memory_id IS NOT NULL AND ({named}) ORDER BY 1",
+        (at, *(f'"{name}": ' for name in columns)),
+    )
+    return [row[0] for row in found]

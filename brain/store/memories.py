@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from types import NoneType
 from typing import Any
 
@@ -205,18 +205,28 @@ def listing(db: apsw.Connection, view: View | None, limit: int | None) -> list[M
 
 
 def everything(
-    db: apsw.Connection, scopes: Sequence[str] | None, kind: str | None, limit: int | None
+    db: apsw.Connection,
+    scopes: Sequence[str] | None,
+    kind: str | None,
+    limit: int | None,
+    known_at: str | None = None,
 ) -> list[Memory]:
-    """Records in whatever state, newest first; scopes and kind None for all of them."""
+    """Records in whatever state, newest first; scopes and kind None for all of them.
+
+    Args:
+        known_at: only those recorded by then, UTC ISO; None for all.
+    """
     found = rows(
         db,
         f"SELECT {_M_FIELDS} FROM memories m"
         " WHERE (?1 IS NULL OR m.scope IN (SELECT value FROM json_each(?1)))"
-        " AND (?2 IS NULL OR m.kind = ?2) ORDER BY m.id DESC LIMIT ?3",
+        " AND (?2 IS NULL OR m.kind = ?2) AND (?4 IS NULL OR m.recorded_at <= ?4)"
+        " ORDER BY m.id DESC LIMIT ?3",
         (
             None if scopes is None else json.dumps(list(scopes)),
             kind,
             -1 if limit is None else limit,
+            known_at,
         ),
     )
     return [_memory(row) for row in found]
@@ -272,6 +282,39 @@ def latin_heads(db: apsw.Connection, ids: Sequence[int], length: int) -> dict[in
         (length, json.dumps(list(ids))),
     )
     return dict(found)
+
+
+def shown(db: apsw.Connection, view: View, *, changed: bool) -> list[int]:
+    """Ids of the records a replayed view shows; ``changed``: of those that stood otherwise then."""
+    where, args = view.where()
+    start = "temp.past x CROSS JOIN memories m ON m.id = x.id" if changed else "memories m"
+    return [row[0] for row in rows(db, f"SELECT m.id FROM {start} WHERE {where}", args)]
+
+
+def replaced(db: apsw.Connection, view: View) -> list[int]:
+    """Ids of the records that have a successor and that a view does not show, newest first."""
+    where, args = replace(view, replaced=True).where()
+    start = "SELECT id FROM memories WHERE superseded_by IS NOT NULL"
+    if view.replayed:
+        start += " UNION SELECT id FROM temp.past WHERE superseded_by IS NOT NULL"
+    found = rows(
+        db,
+        f"SELECT m.id FROM ({start}) x CROSS JOIN memories m ON m.id = x.id"
+        f" WHERE {where} ORDER BY m.id DESC",
+        args,
+    )
+    return [row[0] for row in found]
+
+
+def successors(db: apsw.Connection, ids: Sequence[int], view: View) -> dict[int, int]:
+    """Id → id of the record that took over from it, for those of the ids that have one."""
+    found = rows(
+        db,
+        f"SELECT m.id, {view.successor} AS heir FROM memories m"
+        " WHERE m.id IN (SELECT value FROM json_each(?)) AND heir IS NOT NULL",
+        (json.dumps(list(ids)),),
+    )
+    return {row[0]: row[1] for row in found}
 
 
 def count(db: apsw.Connection, view: View | None = None) -> int:
@@ -357,14 +400,21 @@ def each(db: apsw.Connection) -> Iterator[Memory]:
 def told_within(db: apsw.Connection, view: View, start: str, stop: str, most: int) -> list[Memory]:
     """The newest visible records that began to hold in [start, stop), UTC ISO."""
     where, args = view.where()
-    found = rows(
-        db,
-        f"SELECT {_M_FIELDS} FROM memories m INDEXED BY memories_by_start"
+    begun = (
+        f"SELECT {_M_FIELDS}, m.valid_from AS begun FROM memories m INDEXED BY memories_by_start"
         f" WHERE m.valid_from >= ? AND m.valid_from < ? AND {where}"
-        " ORDER BY m.valid_from DESC, m.id DESC LIMIT ?",
-        (start, stop, *args, most),
     )
-    return [_memory(row) for row in found]
+    values = [start, stop, *args]
+    if view.replayed:
+        begun += (
+            " AND m.id NOT IN (SELECT id FROM temp.past)"
+            f" UNION ALL SELECT {_M_FIELDS}, x.valid_from FROM temp.past x"
+            " CROSS JOIN memories m ON m.id = x.id"
+            f" WHERE x.valid_from >= ? AND x.valid_from < ? AND {where}"
+        )
+        values *= 2
+    found = rows(db, f"{begun} ORDER BY begun DESC, id DESC LIMIT ?", (*values, most))
+    return [_memory(row[:-1]) for row in found]
 
 
 def beside(db: apsw.Connection, memory: Memory, view: View, reach: int) -> list[Memory]:

@@ -239,8 +239,15 @@ def search(
         near, whole = propose(db, table, vector, view, scope_ids, width)
         best = _best(db, measured(db, table, vector, near), view, k)
         if whole or 2 * len(best) >= k:
-            return [(m, best[m][1], best[m][0]) for m in best]
+            break
         width *= WIDER
+    if view.replayed:
+        # Proposals go by today's values; what changed since is held against the question itself.
+        crowded = not whole and len(best) < k
+        shown = memories.shown(db, view, changed=not crowded)
+        best |= similarities(db, table, vector, shown)
+        best = dict(sorted(best.items(), key=lambda found: (-found[1][0], found[0]))[:k])
+    return [(m, best[m][1], best[m][0]) for m in best]
 
 
 def measured(

@@ -21,6 +21,9 @@ class View:
         not_kind: a kind left out, or None.
         include_expired: True drops the condition on valid time.
         archived: False hides archived records, True shows only those, None shows both.
+        replayed: the connection holds how records stood at ``known_at`` (:mod:`brain.store.past`).
+        replaced: only records that have a successor and that the view itself does not show, of
+            whatever kind.
     """
 
     as_of: str
@@ -30,6 +33,8 @@ class View:
     not_kind: str | None = None
     include_expired: bool = False
     archived: bool | None = False
+    replayed: bool = False
+    replaced: bool = False
 
     def with_archived(self, archived: bool | None) -> View:
         """The same view of archived records instead."""
@@ -37,32 +42,56 @@ class View:
 
     def where(self) -> tuple[str, list[object]]:
         """A condition on the table alias ``m`` and its parameters."""
-        parts: list[str] = []
-        args: list[object] = []
-        if not self.include_expired:
-            parts.append("(m.valid_from IS NULL OR m.valid_from <= ?)")
-            parts.append("(m.valid_to IS NULL OR m.valid_to > ?)")
-            args += [self.as_of, self.as_of]
-        if self.known_at is None:
-            parts.append("m.retracted_at IS NULL")
-        else:
+        holds, args = self._holds("m")
+        if self.replayed:
+            then, more = self._holds("r")
+            holds = f"coalesce((SELECT {then} FROM temp.past r WHERE r.id = m.id), {holds})"
+            args = more + args
+        parts = [f"({holds})"]
+        if self.replaced:
+            parts = [f"{self.successor} IS NOT NULL", f"NOT ({holds})"]
+        if self.known_at is not None:
             parts.append("m.recorded_at <= ?")
-            parts.append("(m.retracted_at IS NULL OR m.retracted_at > ?)")
-            args += [self.known_at, self.known_at]
-        if self.archived is False:
-            parts.append("m.archived_at IS NULL")
-        elif self.archived is True:
-            parts.append("m.archived_at IS NOT NULL")
+            args.append(self.known_at)
         if self.scopes is not None:
             parts.append(f"m.scope IN ({', '.join('?' * len(self.scopes))})")
             args += self.scopes
-        if self.kind is not None:
+        if self.kind is not None and not self.replaced:
             parts.append("m.kind = ?")
             args.append(self.kind)
-        if self.not_kind is not None:
+        if self.not_kind is not None and not self.replaced:
             parts.append("m.kind <> ?")
             args.append(self.not_kind)
         return " AND ".join(parts), args
+
+    def _holds(self, alias: str) -> tuple[str, list[object]]:
+        """The part of the condition on columns that change, which may be those of the past."""
+        parts: list[str] = []
+        args: list[object] = []
+        if not self.include_expired:
+            parts.append(f"({alias}.valid_from IS NULL OR {alias}.valid_from <= ?)")
+            parts.append(f"({alias}.valid_to IS NULL OR {alias}.valid_to > ?)")
+            args += [self.as_of, self.as_of]
+        if self.known_at is None:
+            parts.append(f"{alias}.retracted_at IS NULL")
+        else:
+            parts.append(f"({alias}.retracted_at IS NULL OR {alias}.retracted_at > ?)")
+            args.append(self.known_at)
+        if self.archived is False:
+            parts.append(f"{alias}.archived_at IS NULL")
+        elif self.archived is True:
+            parts.append(f"{alias}.archived_at IS NOT NULL")
+        return " AND ".join(parts), args
+
+    @property
+    def successor(self) -> str:
+        """An expression for the id of the record that took over from ``m``, or NULL."""
+        if not self.replayed:
+            return "m.superseded_by"
+        return (
+            "iif(EXISTS (SELECT 1 FROM temp.past r WHERE r.id = m.id),"
+            " (SELECT r.superseded_by FROM temp.past r WHERE r.id = m.id), m.superseded_by)"
+        )
 
 
 def to_ms(iso: str | None, default: int) -> int:
