@@ -135,12 +135,15 @@ class LaneRank:
             across lanes.
         terms: what matched, for the lexical lane.
         recency: the factor in [0, 1] that age is, for the quality lane.
+        via: id of the older version of the memory that the lane found, None where it found the
+            memory itself.
     """
 
     rank: int
     score: float
     terms: tuple[str, ...] = ()
     recency: float | None = None
+    via: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,13 +183,14 @@ class Hit:
 
 
 def _lane_dict(name: str, lane: LaneRank) -> dict[str, Any]:
-    if name == "semantic":
-        return {"rank": lane.rank, "similarity": round(lane.score, 6)}
-    out: dict[str, Any] = {"rank": lane.rank, "score": round(lane.score, 6)}
+    measure = "similarity" if name == "semantic" else "score"
+    out: dict[str, Any] = {"rank": lane.rank, measure: round(lane.score, 6)}
     if lane.terms:
         out["terms"] = list(lane.terms)
     if lane.recency is not None:
         out["recency"] = round(lane.recency, 6)
+    if lane.via is not None:
+        out["via"] = lane.via
     return out
 
 

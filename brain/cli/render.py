@@ -124,6 +124,8 @@ def _lane(name: str, lane: LaneRank, strength: float) -> str:
     if lane.recency is not None and (lane.recency < 1.0 or strength < 1.0):
         age = f"，时近 ×{lane.recency:.2f}，强度 {strength:.2f}"
     told = f"{LANES.get(name, name)}第 {lane.rank}（{lane.score:.3f}{age}）"
+    if lane.via is not None:
+        told += f" 来自旧版 #{lane.via}"
     return f"{told} {visible(' '.join(lane.terms))}" if lane.terms else told
 
 

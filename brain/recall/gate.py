@@ -284,7 +284,8 @@ def _reasons(question: Question, ranked: Ranked, weights: Weights) -> tuple[str,
     )[:5]
     if telling:
         share = ranked.evidence[first.id].content
-        out.append(f"查询里的「{'、'.join(telling)}」被 #{first.id} 覆盖（占内容的 {share:.0%}）。")
+        named = _named(first, "lexical")
+        out.append(f"查询里的「{'、'.join(telling)}」被 {named} 覆盖（占内容的 {share:.0%}）。")
     else:
         out.append("最好的候选没有覆盖查询里的任何实词。")
     near = [h for h in ranked.hits if ranked.evidence[h.id].similarity is not None]
@@ -293,5 +294,12 @@ def _reasons(question: Question, ranked: Ranked, weights: Weights) -> tuple[str,
         background = weights.background(question.language)
         sigma = ((ranked.evidence[best.id].similarity or 0.0) - background) / weights.spread
         side = "高于" if sigma >= 0 else "低于"
-        out.append(f"语义最近的是 #{best.id}，{side}无关文本的背景 {abs(sigma):.1f}σ。")
+        named = _named(best, "semantic")
+        out.append(f"语义最近的是 {named}，{side}无关文本的背景 {abs(sigma):.1f}σ。")
     return tuple(out)
+
+
+def _named(hit: Hit, lane: str) -> str:
+    """A hit, or the older version of it that a lane found."""
+    via = hit.lanes[lane].via if lane in hit.lanes else None
+    return f"#{hit.id}" if via is None else f"#{hit.id} 的旧版 #{via}"

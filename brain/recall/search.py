@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import apsw
 
 from brain.memory import Hit, LaneRank, Memory
-from brain.recall import evidence, fusion, languages, lexical, semantic
+from brain.recall import evidence, fusion, heirs, languages, lexical, semantic
 from brain.recall.quality import quality, recency
 from brain.recall.question import Question
 from brain.store import memories, terms, vectors
@@ -126,12 +126,19 @@ def run(source: Source, question: Question, view: View, limit: int) -> Ranked:
     best = [] if question.times else [records[i] for i in first[:NEIGHBOURLY]]
     beside = _beside(db, view, best)
     records |= {n.id: n for group in beside.values() for n in group}
+    old = heirs.find(db, question, view, scope_ids, highest, source.vector, source.table, trigrams)
+    records |= memories.get_many(db, set(old.heir_of.values()) - records.keys())
+    own, via = heirs.inherit(_weigh(source, question, words, near, records, old), old)
     weighed = evidence.support(
-        _weigh(source, question, words, near, records),
+        own,
         {i: [n.id for n in group] for i, group in beside.items()},
         {i for i, record in records.items() if is_turn(record)},
     )
     hits = _fuse(question, words, near, records, weighed, source.reference, limit)
+    hits = [
+        replace(h, lanes={**h.lanes, **_inherited(question, old, via[h.id])}) if h.id in via else h
+        for h in hits
+    ]
     return Ranked(
         tuple(hits),
         {h.id: weighed[h.id] for h in hits},
@@ -189,6 +196,7 @@ def _weigh(
     words: lexical.Lexical,
     near: Sequence[semantic.Near],
     records: Mapping[int, Memory],
+    old: heirs.Ancestors,
 ) -> dict[int, evidence.Evidence]:
     similarity = {n.id: n.similarity for n in near}
     absent = [i for i in records if i not in similarity]
@@ -197,19 +205,30 @@ def _weigh(
         similarity |= dict.fromkeys(absent, near[-1].similarity)
     elif absent and source.vector is not None and source.table is not None:
         exact = vectors.similarities(source.db, source.table, source.vector.tobytes(), absent)
-        foreign = _foreign(source, question, absent)
-        similarity |= {
-            i: value + (source.lift if i in foreign else 0.0) for i, (value, _) in exact.items()
-        }
+        similarity |= _lifted(source, question, {i: value for i, (value, _) in exact.items()})
+    similarity = {i: s for i, s in similarity.items() if i in records}
+    similarity |= _lifted(source, question, old.similarity)
+    in_time: dict[int, float] = {}
+    if question.times:
+        in_time = {i: _in_time(question, record) for i, record in records.items()}
+        # When an old version held says nothing about the new one.
+        in_time |= {i: in_time[heir] for i, heir in old.heir_of.items()}
     return evidence.weigh(
-        {i: fold(record.text) for i, record in records.items()},
-        {i: s for i, s in similarity.items() if i in records},
+        {i: fold(record.text) for i, record in {**records, **old.records}.items()},
+        similarity,
         question,
         words.idf,
         evidence.crowd([n.similarity for n in near]),
         terms.average_length(source.db),
-        {i: _in_time(question, record) for i, record in records.items()} if question.times else {},
+        in_time,
     )
+
+
+def _lifted(
+    source: Source, question: Question, similarity: Mapping[int, float]
+) -> dict[int, float]:
+    foreign = _foreign(source, question, list(similarity))
+    return {i: s + (source.lift if i in foreign else 0.0) for i, s in similarity.items()}
 
 
 def _foreign(source: Source, question: Question, ids: Sequence[int]) -> set[int]:
@@ -268,6 +287,10 @@ def _fuse(
         lanes["evidence"] = LaneRank(by_evidence[i], weighed[i].score)
         hits.append(Hit(records[i], records[i].text, scores[i], lanes))
     return hits
+
+
+def _inherited(question: Question, old: heirs.Ancestors, ancestor: int) -> dict[str, LaneRank]:
+    return old.lanes(ancestor, matched(question, old.records[ancestor].text))
 
 
 def matched(question: Question, text: str) -> tuple[str, ...]:

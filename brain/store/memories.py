@@ -291,28 +291,52 @@ def shown(db: apsw.Connection, view: View, *, changed: bool) -> list[int]:
     return [row[0] for row in rows(db, f"SELECT m.id FROM {start} WHERE {where}", args)]
 
 
-def replaced(db: apsw.Connection, view: View) -> list[int]:
-    """Ids of the records that have a successor and that a view does not show, newest first."""
+def has_replaced(db: apsw.Connection, view: View) -> bool:
+    """Whether any record has, or at the view's instant had, a successor."""
+    return bool(rows(db, f"SELECT 1 FROM ({_with_successor(view)}) LIMIT 1"))
+
+
+def replaced(db: apsw.Connection, view: View, look: int) -> list[int]:
+    """Ids of records that have a successor and that a view does not show.
+
+    Args:
+        look: at how many records with a successor to look, those with the newest ones first.
+    """
     where, args = replace(view, replaced=True).where()
-    start = "SELECT id FROM memories WHERE superseded_by IS NOT NULL"
-    if view.replayed:
-        start += " UNION SELECT id FROM temp.past WHERE superseded_by IS NOT NULL"
     found = rows(
         db,
-        f"SELECT m.id FROM ({start}) x CROSS JOIN memories m ON m.id = x.id"
-        f" WHERE {where} ORDER BY m.id DESC",
-        args,
+        f"SELECT m.id FROM ({_with_successor(view)} ORDER BY superseded_by DESC LIMIT ?) x"
+        f" CROSS JOIN memories m ON m.id = x.id WHERE {where}",
+        (look, *args),
     )
     return [row[0] for row in found]
 
 
-def successors(db: apsw.Connection, ids: Sequence[int], view: View) -> dict[int, int]:
-    """Id → id of the record that took over from it, for those of the ids that have one."""
+def _with_successor(view: View) -> str:
+    today = "SELECT id, superseded_by FROM memories WHERE superseded_by IS NOT NULL"
+    if not view.replayed:
+        return today
+    then = "SELECT id, superseded_by FROM temp.past WHERE superseded_by IS NOT NULL"
+    return f"{today} UNION ALL {then}"
+
+
+def heirs(db: apsw.Connection, ids: Sequence[int], view: View, most: int) -> dict[int, int]:
+    """Id → id of the first record a view shows among those that took over from it, one after
+    the other.
+
+    Args:
+        most: steps followed; an id whose line is longer or ends unseen is missing.
+    """
+    where, args = view.where()
     found = rows(
         db,
-        f"SELECT m.id, {view.successor} AS heir FROM memories m"
-        " WHERE m.id IN (SELECT value FROM json_each(?)) AND heir IS NOT NULL",
-        (json.dumps(list(ids)),),
+        "WITH RECURSIVE line (first, id, step) AS ("
+        f" SELECT m.id, {view.successor}, 1 FROM memories m"
+        " WHERE m.id IN (SELECT value FROM json_each(?))"
+        f" UNION ALL SELECT line.first, {view.successor}, line.step + 1"
+        f" FROM line JOIN memories m ON m.id = line.id WHERE line.step < ? AND NOT ({where}))"
+        f" SELECT line.first, m.id FROM line JOIN memories m ON m.id = line.id WHERE {where}",
+        (json.dumps(list(ids)), most, *args, *args),
     )
     return {row[0]: row[1] for row in found}
 
