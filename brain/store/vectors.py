@@ -245,9 +245,18 @@ def search(
         # Proposals go by today's values; what changed since is held against the question itself.
         crowded = not whole and len(best) < k
         shown = memories.shown(db, view, changed=not crowded)
-        best |= similarities(db, table, vector, shown)
+        best |= among(db, table, vector, shown, k)
         best = dict(sorted(best.items(), key=lambda found: (-found[1][0], found[0]))[:k])
     return [(m, best[m][1], best[m][0]) for m in best]
+
+
+def among(
+    db: apsw.Connection, table: str, vector: bytes, memory_ids: Sequence[int], k: int
+) -> dict[int, tuple[float, int]]:
+    """The k nearest of given memories, every one measured: id → (similarity, passage id)."""
+    found = similarities(db, table, vector, memory_ids)
+    nearest = sorted(found, key=lambda m: (-found[m][0], m))[:k]
+    return {m: found[m] for m in nearest}
 
 
 def measured(
