@@ -76,39 +76,38 @@ class Ancestors:
 def find(
     db: apsw.Connection,
     question: Question,
+    words: lexical.Lexical,
     view: View,
     scope_ids: Sequence[int] | None,
-    highest: int,
     vector: NDArray[np.float32] | None,
     table: str | None,
-    use_trigrams: bool,
 ) -> Ancestors:
     """The replaced records that speak to a question and have an heir the view shows.
 
     Costs one look at an index where no record has a successor.
 
     Args:
-        highest: the highest memory id.
+        words: what the lexical lane found in the view itself.
         vector, table: the embedded question and the vector table; None for words alone.
     """
     if not memories.has_replaced(db, view):
         return Ancestors()
     hidden = replace(view, replaced=True)
-    found = lexical.lane(db, question, hidden, scope_ids, highest, POOL, use_trigrams).found
-    words = {f.id: (place, f.score or f.trigram) for place, f in enumerate(found[:POOL], start=1)}
+    found = lexical.again(db, words, question, hidden, scope_ids, POOL)[:POOL]
+    places = {f.id: (place, f.score or f.trigram) for place, f in enumerate(found, start=1)}
     similarity: dict[int, float] = {}
     if vector is not None and table is not None:
         packed = vector.tobytes()
         some = memories.replaced(db, view, LOOK)
         near = {i: value for i, (value, _) in vectors.among(db, table, packed, some, LOOK).items()}
         similarity = {i: near[i] for i in sorted(near, key=lambda i: (-near[i], i))[:POOL]}
-        other = [i for i in words if i not in similarity]
+        other = [i for i in places if i not in similarity]
         similarity |= {i: s for i, (s, _) in vectors.among(db, table, packed, other, POOL).items()}
-    heir_of = memories.heirs(db, sorted(words.keys() | similarity.keys()), view, LONGEST_LINE)
+    heir_of = memories.heirs(db, sorted(places.keys() | similarity.keys()), view, LONGEST_LINE)
     return Ancestors(
         memories.get_many(db, heir_of),
         heir_of,
-        {i: words[i] for i in words if i in heir_of},
+        {i: places[i] for i in places if i in heir_of},
         {i: similarity[i] for i in similarity if i in heir_of},
     )
 

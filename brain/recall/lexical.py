@@ -26,6 +26,9 @@ OTHER_POSTINGS = 1_500
 WINDOW_POSTINGS = 1_500
 """The same for the trigram index, which only proposes what grams miss: rare windows."""
 
+AGAIN_POSTINGS = 1_500
+"""The same where a question is asked a second time, of another view."""
+
 SAMPLE = 2_000
 """Newest ids a frequency is estimated on in a large file."""
 
@@ -62,12 +65,14 @@ class Lexical:
         frequency: in how many notes each term of the query occurs (0: in none).
         total: how many notes there are to compare with.
         rewritings: those of the question that are of use in this file.
+        windows: in how many notes each three-character window of the query occurs.
     """
 
     found: tuple[Found, ...] = ()
     frequency: Mapping[str, int] = field(default_factory=dict)
     total: int = 0
     rewritings: tuple[Rewriting, ...] = ()
+    windows: Mapping[str, int] = field(default_factory=dict)
 
     def idf(self, term: str) -> float:
         """Inverse document frequency of a query term (BM25+ form, never negative)."""
@@ -124,11 +129,12 @@ def _ranked(
     scope_ids: Sequence[int] | None,
     limit: int,
     postings: int,
+    looks: int = MOST_LOOKS,
 ) -> list[tuple[int, float]]:
     """What the rarest terms find. Frequencies are those of the whole file: where a view sees
     nothing of the rarest, the next ones are asked."""
     rest = dict(frequency)
-    for _ in range(MOST_LOOKS):
+    for _ in range(looks):
         chosen = affordable(rest, postings)
         if not chosen:
             return []
@@ -136,7 +142,7 @@ def _ranked(
         if len(chosen) == 1 and frequency[chosen[0]] > postings:
             newer_than = index.nth_newest(db, name, chosen[0], scope_ids, postings)
         found = index.search(db, name, chosen, view, scope_ids, limit, newer_than)
-        if not found and newer_than and view.kind is None and not view.replaced:
+        if not found and newer_than and view.kind is None and looks > 1:
             # None of the newest is seen: what is asked about lies further back in time.
             found = index.search(db, name, chosen, view, scope_ids, limit)
         if found:
@@ -168,10 +174,43 @@ def lane(
     question = usable(question, frequency, highest)
     other = frequencies(db, index.GRAMS, question.others, highest)
     by_other = _ranked(db, index.GRAMS, other, view, scope_ids, limit // 2, OTHER_POSTINGS)
-    by_trigram: list[tuple[int, float]] = []
-    if use_trigrams:
-        windows = frequencies(db, index.TRIGRAMS, question.windows, highest)
-        by_trigram = _ranked(db, index.TRIGRAMS, windows, view, scope_ids, limit, WINDOW_POSTINGS)
+    windows = frequencies(db, index.TRIGRAMS, question.windows, highest) if use_trigrams else {}
+    by_trigram = _ranked(db, index.TRIGRAMS, windows, view, scope_ids, limit, WINDOW_POSTINGS)
+    found = _joined(by_gram, by_other, by_trigram)
+    return Lexical(found, frequency | other, highest, question.rewritings, windows)
+
+
+def again(
+    db: apsw.Connection,
+    first: Lexical,
+    question: Question,
+    view: View,
+    scope_ids: Sequence[int] | None,
+    limit: int,
+) -> tuple[Found, ...]:
+    """What the terms of a question find in another view of the file, at one look and cheaply.
+
+    Args:
+        first: what :func:`lane` found for the same question, whose frequencies are used again.
+    """
+    groups = (
+        (index.GRAMS, {t: first.frequency[t] for t in question.terms}),
+        (index.GRAMS, {t: first.frequency.get(t, 0) for t in question.others}),
+        (index.TRIGRAMS, first.windows),
+    )
+    return _joined(
+        *(
+            _ranked(db, name, frequency, view, scope_ids, limit, AGAIN_POSTINGS, looks=1)
+            for name, frequency in groups
+        )
+    )
+
+
+def _joined(
+    by_gram: Sequence[tuple[int, float]],
+    by_other: Sequence[tuple[int, float]],
+    by_trigram: Sequence[tuple[int, float]],
+) -> tuple[Found, ...]:
     second = dict(by_trigram)
     found = [Found(i, score, second.get(i, 0.0)) for i, score in by_gram]
     for i, score in by_other:
@@ -179,7 +218,7 @@ def lane(
             found.append(Found(i, score, second.get(i, 0.0)))
     known = {f.id for f in found}
     found += [Found(i, 0.0, score) for i, score in by_trigram if i not in known]
-    return Lexical(tuple(found), frequency | other, highest, question.rewritings)
+    return tuple(found)
 
 
 def usable(question: Question, frequency: Mapping[str, int], total: int) -> Question:

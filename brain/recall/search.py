@@ -126,7 +126,7 @@ def run(source: Source, question: Question, view: View, limit: int) -> Ranked:
     best = [] if question.times else [records[i] for i in first[:NEIGHBOURLY]]
     beside = _beside(db, view, best)
     records |= {n.id: n for group in beside.values() for n in group}
-    old = heirs.find(db, question, view, scope_ids, highest, source.vector, source.table, trigrams)
+    old = heirs.find(db, question, words, view, scope_ids, source.vector, source.table)
     records |= memories.get_many(db, set(old.heir_of.values()) - records.keys())
     own, via = heirs.inherit(_weigh(source, question, words, near, records, old), old)
     weighed = evidence.support(

@@ -101,6 +101,21 @@ def of(db: apsw.Connection, memory_ids: Sequence[int]) -> list[Event]:
     return [Event(at, mid, what, why, json.loads(detail)) for at, mid, what, why, detail in found]
 
 
+def changes(db: apsw.Connection, memory_ids: Sequence[int]) -> dict[int, list[Event]]:
+    """As :func:`of`, by memory and without additions, which change nothing."""
+    found = rows(
+        db,
+        "SELECT memory_id, at, what, why, detail FROM journal"
+        " WHERE memory_id IN (SELECT value FROM json_each(?)) AND what <> 'add' ORDER BY id",
+        (json.dumps(list(memory_ids)),),
+    )
+    out: dict[int, list[Event]] = {}
+    for memory_id, at, what, why, detail in found:
+        event = Event(at, memory_id, what, why, json.loads(detail))
+        out.setdefault(memory_id, []).append(event)
+    return out
+
+
 def changed_after(db: apsw.Connection, at: str) -> bool:
     """Whether anything but an addition is dated after an instant."""
     return bool(rows(db, "SELECT 1 FROM journal WHERE what <> 'add' AND at > ? LIMIT 1", (at,)))

@@ -334,8 +334,8 @@ def heirs(db: apsw.Connection, ids: Sequence[int], view: View, most: int) -> dic
         f" SELECT m.id, {view.successor}, 1 FROM memories m"
         " WHERE m.id IN (SELECT value FROM json_each(?))"
         f" UNION ALL SELECT line.first, {view.successor}, line.step + 1"
-        f" FROM line JOIN memories m ON m.id = line.id WHERE line.step < ? AND NOT ({where}))"
-        f" SELECT line.first, m.id FROM line JOIN memories m ON m.id = line.id WHERE {where}",
+        f" FROM line CROSS JOIN memories m ON m.id = line.id WHERE line.step < ? AND NOT ({where}))"
+        f" SELECT line.first, m.id FROM line CROSS JOIN memories m ON m.id = line.id WHERE {where}",
         (json.dumps(list(ids)), most, *args, *args),
     )
     return {row[0]: row[1] for row in found}

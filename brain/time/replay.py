@@ -12,7 +12,7 @@ field.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields, replace
 from typing import Any
 
@@ -71,7 +71,7 @@ def _stood(
 ) -> Iterator[tuple[int, dict[str, object]]]:
     for start in range(0, len(ids), BATCH):
         batch = ids[start : start + BATCH]
-        events = _by_record(journal.of(db, batch))
+        events = journal.changes(db, batch)
         for memory_id, today in past.today(db, batch):
             then = values_at(events.get(memory_id, ()), known_at)
             yield memory_id, {name: then.get(name, value) for name, value in today.items()}
@@ -88,14 +88,6 @@ def records(db: apsw.Connection, memories: Sequence[Memory], known_at: str | Non
     out: list[Memory] = []
     for start in range(0, len(memories), BATCH):
         batch = memories[start : start + BATCH]
-        events = _by_record(journal.of(db, [m.id for m in batch]))
+        events = journal.changes(db, [m.id for m in batch])
         out += [replace(m, **values_at(events.get(m.id, ()), known_at)) for m in batch]
-    return out
-
-
-def _by_record(events: Iterable[Event]) -> Mapping[int, list[Event]]:
-    out: dict[int, list[Event]] = {}
-    for event in events:
-        if event.memory_id is not None:
-            out.setdefault(event.memory_id, []).append(event)
     return out
