@@ -51,6 +51,8 @@ OPERATION = st.one_of(
     st.tuples(st.just("supersede id"), PICK, PICK, st.none() | SPAN),
     st.tuples(st.just("expire"), PICK, st.none() | SPAN),
     st.tuples(st.just("confidence"), PICK, st.sampled_from([0.1, 0.4, 0.8])),
+    st.tuples(st.sampled_from(["useful", "wrong"]), PICK),
+    st.tuples(st.just("decay"), st.sampled_from([0.4, 0.9]), st.sampled_from([0.0, 0.6])),
 )
 PLAIN = st.just((0, ("add", None, None, "")))
 HISTORY = st.tuples(PLAIN, st.tuples(STEP, ADDITION)).flatmap(
@@ -80,6 +82,11 @@ def perform(brain: Brain, operation: tuple[Any, ...], n: int, now: datetime) -> 
         ),
         "supersede id": lambda a, b, at: brain.supersede(one(a), one(b), at=day(at), now=now),
         "expire": lambda a, at: brain.expire(one(a), at=day(at), now=now),
+        "useful": lambda a: brain.useful(one(a), now=now),
+        "wrong": lambda a: brain.wrong(one(a), now=now),
+        "decay": lambda daily, below: brain.decay(
+            daily=daily, archive_below=below, idle_days=0, now=now
+        ),
         "confidence": lambda a, value: brain.set_confidence(one(a), value, now=now),
     }
     with suppress(BrainError):

@@ -101,19 +101,23 @@ def of(db: apsw.Connection, memory_ids: Sequence[int]) -> list[Event]:
     return [Event(at, mid, what, why, json.loads(detail)) for at, mid, what, why, detail in found]
 
 
-def changes(db: apsw.Connection, memory_ids: Sequence[int]) -> dict[int, list[Event]]:
-    """As :func:`of`, by memory and without additions, which change nothing."""
+def changes(db: apsw.Connection, memory_ids: Sequence[int], *, decay: bool) -> list[Event]:
+    """The entries that changed some memories, oldest first: no additions.
+
+    Args:
+        decay: with the runs of decay, whose entries are about all memories of a stretch of ids.
+    """
     found = rows(
         db,
-        "SELECT memory_id, at, what, why, detail FROM journal"
-        " WHERE memory_id IN (SELECT value FROM json_each(?)) AND what <> 'add' ORDER BY id",
-        (json.dumps(list(memory_ids)),),
+        "SELECT id, at, memory_id, what, why, detail FROM journal"
+        " WHERE memory_id IN (SELECT value FROM json_each(?1)) AND what <> 'add'"
+        " UNION ALL SELECT id, at, memory_id, what, why, detail FROM journal"
+        " WHERE memory_id IS NULL AND what = 'decay' AND ?2 ORDER BY id",
+        (json.dumps(list(memory_ids)), decay),
     )
-    out: dict[int, list[Event]] = {}
-    for memory_id, at, what, why, detail in found:
-        event = Event(at, memory_id, what, why, json.loads(detail))
-        out.setdefault(memory_id, []).append(event)
-    return out
+    return [
+        Event(at, mid, what, why, json.loads(detail)) for _, at, mid, what, why, detail in found
+    ]
 
 
 def changed_after(db: apsw.Connection, at: str) -> bool:

@@ -5,14 +5,17 @@ when it is dated at or before it. Among the changes that count, the order is the
 that a clock that went back, or many changes in one millisecond, leave no doubt. With a clock that
 never goes back this is: the value before the first later change, else today's.
 
-Looking back costs a pass over the later changes (not over later additions) and a row in memory for
-each record whose visibility they changed. The strength of a record is replayed like any other
-field.
+Decay leaves one entry for a stretch of records instead of one each; strength is therefore computed
+again, from the beginning, by the function that decay itself uses.
+
+Looking back costs a pass over the later changes (not over later additions), and some memory and
+time for each record whose visibility they changed; the values of a record that is shown cost a pass
+over its own changes and over the runs of decay.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any
 
@@ -22,11 +25,17 @@ from brain.memory import Memory
 from brain.store import journal, past
 from brain.store.journal import Event
 from brain.store.view import View
+from brain.time.strength import decayed
 
 BATCH = 10_000
 """Records replayed at a time, so that a long history needs little memory."""
 
+NEW_STRENGTH = 1.0
+"""The strength of a record that was just added, as in the schema."""
+
 _FIELDS = frozenset(f.name for f in fields(Memory))
+_AT_REST = ("retracted_at", "archived_at", "superseded_by")
+"""Decay passes over a record that has one of these."""
 
 
 def values_at(events: Iterable[Event], known_at: str) -> dict[str, Any]:
@@ -41,15 +50,53 @@ def values_at(events: Iterable[Event], known_at: str) -> dict[str, Any]:
     """
     out: dict[str, Any] = {}
     for event in events:
-        for name, change in event.detail.items():
-            if name not in _FIELDS or not isinstance(change, list) or len(change) != 2:
-                continue
-            before, after = change
+        for name, before, after in _changed(event):
             if event.at <= known_at:
                 out[name] = after
             else:
                 out.setdefault(name, before)
     return out
+
+
+def _changed(event: Event) -> Iterator[tuple[str, Any, Any]]:
+    """(field, before, after) of an entry; whatever else it tells is no change of a field."""
+    for name, change in event.detail.items():
+        if name in _FIELDS and isinstance(change, list) and len(change) == 2:
+            yield name, change[0], change[1]
+
+
+def strength_at(memory: Memory, events: Sequence[Event], known_at: str) -> float:
+    """The strength of a record at an instant, where decay has been at work.
+
+    Args:
+        memory: the record as it is today.
+        events: its entries and those of decay that are about it, in the journal's order.
+        known_at: as for :func:`values_at`.
+    """
+    state = {**memory.to_dict(), **values_at(events, "")}
+    first = next((e for e in events if _is_decay(e) or "strength" in e.detail), None)
+    if first is not None and _is_decay(first):
+        state["strength"] = NEW_STRENGTH
+    for event in events:
+        if event.at > known_at:
+            continue
+        if not _is_decay(event):
+            state.update((name, after) for name, _, after in _changed(event))
+        elif all(state[name] is None for name in _AT_REST):
+            run = event.detail
+            state["strength"] = decayed(
+                state["strength"],
+                state["importance"],
+                memory.recorded_at,
+                run["since"],
+                run["at"],
+                run["daily"],
+            )
+    return float(state["strength"])
+
+
+def _is_decay(event: Event) -> bool:
+    return event.memory_id is None
 
 
 def prepare(db: apsw.Connection, view: View) -> View:
@@ -71,9 +118,9 @@ def _stood(
 ) -> Iterator[tuple[int, dict[str, object]]]:
     for start in range(0, len(ids), BATCH):
         batch = ids[start : start + BATCH]
-        events = journal.changes(db, batch)
+        histories = _histories(journal.changes(db, batch, decay=False), batch)
         for memory_id, today in past.today(db, batch):
-            then = values_at(events.get(memory_id, ()), known_at)
+            then = values_at(histories[memory_id], known_at)
             yield memory_id, {name: then.get(name, value) for name, value in today.items()}
 
 
@@ -88,6 +135,27 @@ def records(db: apsw.Connection, memories: Sequence[Memory], known_at: str | Non
     out: list[Memory] = []
     for start in range(0, len(memories), BATCH):
         batch = memories[start : start + BATCH]
-        events = journal.changes(db, [m.id for m in batch])
-        out += [replace(m, **values_at(events.get(m.id, ()), known_at)) for m in batch]
+        ids = [m.id for m in batch]
+        histories = _histories(journal.changes(db, ids, decay=True), ids)
+        out += [_then(m, histories[m.id], known_at) for m in batch]
+    return out
+
+
+def _then(memory: Memory, events: Sequence[Event], known_at: str) -> Memory:
+    values = values_at(events, known_at)
+    if any(_is_decay(e) for e in events):
+        values["strength"] = strength_at(memory, events, known_at)
+    return replace(memory, **values)
+
+
+def _histories(events: Iterable[Event], ids: Sequence[int]) -> Mapping[int, list[Event]]:
+    """Id → the entries about that record, in the journal's order."""
+    out: dict[int, list[Event]] = {i: [] for i in ids}
+    for event in events:
+        if event.memory_id is not None:
+            out[event.memory_id].append(event)
+            continue
+        for i in ids:
+            if event.detail["first"] <= i <= event.detail["last"]:
+                out[i].append(event)
     return out
