@@ -23,7 +23,7 @@ CHANGED = {
     "服务器SSH端口是多少": ("服务器SSH端口是22", "远程登录改走49222了"),
     "茶话会在哪个厅办": ("茶话会在白鹭厅办", "以后每逢周一都到顶层露台碰头"),
     "报销单交给谁": ("报销单交给财务的林姐", "票据统一投进前台的蓝色信箱"),
-    "用户喜欢喝什么咖啡": ("用户喜欢喝冰美式咖啡", "他最近戒了，只要燕麦奶茶"),
+    "用户一般几点睡觉": ("用户一般夜里十点睡觉", "他改成过了零点才躺下"),
     "Which port does Redis listen on": ("Redis listens on port 6379", "缓存服务搬到了 7001"),
 }
 """Question → what was told first, and what took its place in other words."""
