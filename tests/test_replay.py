@@ -377,6 +377,23 @@ def test_the_same_old_facts_come_from_every_lane(make: Make, e5: Embedder, lane:
     assert old not in ids(brain.recall(question, 50, as_of="2023-12-31"))
 
 
+def test_looking_back_leaves_the_reader_a_reader_and_the_file_as_it_was(tmp_path: Path) -> None:
+    """The table of the past is the connection's own and gone with the look."""
+    path = tmp_path / "brain.db"
+    with Brain.open(path, model="none") as brain:
+        one = brain.add("工牌放在抽屉", now=NOON).id
+        brain.expire(one, now=at(10))
+    before = path.read_bytes()
+    with Brain.open(path, model="none", read_only=True) as brain:
+        for known_at in (at(5), at(15), at(5)):
+            found = brain.list(known_at=known_at, as_of=at(12))
+            assert [m.id for m in found] == [one] * (known_at == at(5))
+        with brain._store.read() as db:
+            assert db.pragma("query_only") or db.readonly("main")
+            assert rows(db, "SELECT name FROM temp.sqlite_schema") == []
+    assert path.read_bytes() == before
+
+
 def test_the_command_line_asks_both_times_everywhere(tmp_path: Path) -> None:
     cli = Cli(tmp_path)
     with Brain.open(cli.db, model="none") as brain:

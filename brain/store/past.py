@@ -36,6 +36,16 @@ def fill(db: apsw.Connection, stood: Iterable[tuple[int, dict[str, object]]]) ->
     Args:
         stood: (id, values of ``COLUMNS`` at the instant).
     """
+    # A reader's connection refuses every write; this one is to memory of its own.
+    guarded = db.pragma("query_only")
+    db.pragma("query_only", "OFF")
+    try:
+        _fill(db, stood)
+    finally:
+        db.pragma("query_only", "ON" if guarded else "OFF")
+
+
+def _fill(db: apsw.Connection, stood: Iterable[tuple[int, dict[str, object]]]) -> None:
     db.execute("DROP TABLE IF EXISTS temp.past")
     db.execute(
         "CREATE TEMP TABLE past (id INTEGER PRIMARY KEY, valid_from TEXT, valid_to TEXT,"
