@@ -157,6 +157,7 @@ CALLS: Mapping[str, Call] = {
             QUERY,
             SCOPE,
             AS_OF,
+            KNOWN_AT,
             Field("threshold", "string", "概率到多少算能，或 quiet、balanced、eager"),
             CONTEXT,
         ),

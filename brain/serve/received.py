@@ -122,4 +122,4 @@ def _hit(given: Mapping[str, Any]) -> m.Hit:
 def _lane(given: Mapping[str, Any]) -> m.LaneRank:
     score = given["similarity"] if "similarity" in given else given["score"]
     terms = tuple(given.get("terms", ()))
-    return m.LaneRank(given["rank"], score, terms, given.get("recency"))
+    return m.LaneRank(given["rank"], score, terms, given.get("recency"), given.get("via"))

@@ -127,7 +127,7 @@ TOOLS: Mapping[str, Tool] = {
         "记忆里有没有答案",
         "只判断记忆能不能回答一个问题，不返回内容。"
         "决定要不要去查、要不要反问用户时调用；要内容就直接用 inject，它自己会先判断。",
-        _fields("check", "query", "scope", "as_of", "context"),
+        _fields("check", "query", "scope", "as_of", "known_at", "context"),
         _passed_on("check"),
         "Check",
     ),
