@@ -41,15 +41,6 @@ def found_via(hit: Hit) -> set[int]:
     return {lane.via for lane in hit.lanes.values() if lane.via is not None}
 
 
-def retract(brain: Brain, one: int, heir: int | None) -> None:
-    """As correcting and retracting leave a record: no longer believed, perhaps with a successor."""
-    with brain._store.write() as db:
-        memory = memories.get(db, one)
-        assert memory is not None
-        values = {"retracted_at": to_iso(NOON), "superseded_by": heir}
-        lineage.change(db, memory, to_iso(NOON), "corrected", "", **values)
-
-
 @pytest.mark.parametrize("question", CHANGED)
 def test_the_words_of_the_old_fact_find_the_new_one_alone(full: Brain, question: str) -> None:
     """27: the old port matches the question's words better, and an agent acts on it."""
@@ -137,8 +128,7 @@ def test_what_was_known_then_leads_where_it_led_then(full: Brain) -> None:
 def test_a_corrected_record_leads_to_the_correction(full: Brain, question: str) -> None:
     first, second = CHANGED[question]
     old = full.add(first, now=NOON).id
-    new = full.add(second, now=NOON + DAY).id
-    retract(full, old, new)
+    new = full.correct(old, second, now=NOON + DAY).new
     found = full.recall(question, 50)
     assert ids(found)[0] == new
     assert old not in ids(found)
@@ -152,7 +142,7 @@ def test_what_was_taken_back_leads_nowhere(full: Brain, question: str) -> None:
     first, second = CHANGED[question]
     old = full.add(first, now=NOON).id
     full.add(second, now=NOON + DAY)
-    retract(full, old, None)
+    full.retract(old, now=NOON + DAY)
     assert not full.check(question).answerable
     assert old not in ids(full.recall(question, 50))
 

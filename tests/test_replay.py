@@ -6,6 +6,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -51,7 +52,10 @@ OPERATION = st.one_of(
     st.tuples(st.just("supersede id"), PICK, PICK, st.none() | SPAN),
     st.tuples(st.just("expire"), PICK, st.none() | SPAN),
     st.tuples(st.just("confidence"), PICK, st.sampled_from([0.1, 0.4, 0.8])),
-    st.tuples(st.sampled_from(["useful", "wrong"]), PICK),
+    st.tuples(st.sampled_from(["useful", "wrong", "pin", "unpin", "retract", "restore"]), PICK),
+    st.tuples(st.just("importance"), PICK, st.sampled_from([0.0, 0.3, 1.0])),
+    st.tuples(st.just("correct"), PICK),
+    st.tuples(st.just("forget"), PICK),
     st.tuples(st.just("decay"), st.sampled_from([0.4, 0.9]), st.sampled_from([0.0, 0.6])),
 )
 PLAIN = st.just((0, ("add", None, None, "")))
@@ -66,6 +70,8 @@ def perform(brain: Brain, operation: tuple[Any, ...], n: int, now: datetime) -> 
     """One operation, the n-th. What the engine refuses changes nothing and is part of history."""
     what, *args = operation
     known = sorted(everything(brain))
+    if not known and what not in ("add", "decay"):
+        return
 
     def one(pick: int) -> int:
         return known[pick % len(known)]
@@ -82,6 +88,13 @@ def perform(brain: Brain, operation: tuple[Any, ...], n: int, now: datetime) -> 
         ),
         "supersede id": lambda a, b, at: brain.supersede(one(a), one(b), at=day(at), now=now),
         "expire": lambda a, at: brain.expire(one(a), at=day(at), now=now),
+        "correct": lambda a: brain.correct(one(a), f"{EVERY}其实是第{n}条", now=now),
+        "retract": lambda a: brain.retract(one(a), force=True, now=now),
+        "restore": lambda a: brain.restore(one(a), now=now),
+        "forget": lambda a: brain.forget(one(a), force=True, now=now),
+        "pin": lambda a: brain.pin(one(a), now=now),
+        "unpin": lambda a: brain.unpin(one(a), now=now),
+        "importance": lambda a, value: brain.set_importance(one(a), value, now=now),
         "useful": lambda a: brain.useful(one(a), now=now),
         "wrong": lambda a: brain.wrong(one(a), now=now),
         "decay": lambda daily, below: brain.decay(
@@ -103,9 +116,29 @@ def lived(brain: Brain, history: list[tuple[int, tuple[Any, ...]]]) -> dict[date
     states: dict[datetime, dict[int, Memory]] = {now - DAY: {}}
     for n, (wait, operation) in enumerate(history):
         now += timedelta(milliseconds=wait)
+        before = everything(brain)
         perform(brain, operation, n, now)
-        states[now] = everything(brain)
+        after = everything(brain)
+        states[now] = after
+        for one in before.keys() - after.keys():
+            states = {at: without(state, before[one], before) for at, state in states.items()}
     return states
+
+
+def without(state: dict[int, Memory], gone: Memory, last: dict[int, Memory]) -> dict[int, Memory]:
+    """A state as if a record had never been: what it stood between is linked as it went."""
+
+    def link(memory: Memory, name: str) -> int | None:
+        value: int | None = getattr(memory, name)
+        if value != gone.id:
+            return value
+        return getattr(gone, name) if getattr(last[memory.id], name) == gone.id else None
+
+    return {
+        i: replace(m, **{name: link(m, name) for name in ("supersedes", "superseded_by")})
+        for i, m in state.items()
+        if i != gone.id
+    }
 
 
 def true_then(state: dict[int, Memory], as_of: datetime) -> dict[int, Memory]:

@@ -284,6 +284,16 @@ def latin_heads(db: apsw.Connection, ids: Sequence[int], length: int) -> dict[in
     return dict(found)
 
 
+def existing(db: apsw.Connection, ids: Iterable[int]) -> set[int]:
+    """Which of the ids are in the file."""
+    found = rows(
+        db,
+        "SELECT id FROM memories WHERE id IN (SELECT value FROM json_each(?))",
+        (json.dumps(list(ids)),),
+    )
+    return {row[0] for row in found}
+
+
 def shown(db: apsw.Connection, view: View, *, changed: bool) -> list[int]:
     """Ids of the records a replayed view shows; ``changed``: of those that stood otherwise then."""
     where, args = view.where()

@@ -15,14 +15,14 @@ over its own changes and over the runs of decay.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any
 
 import apsw
 
 from brain.memory import Memory
-from brain.store import journal, past
+from brain.store import journal, memories, past
 from brain.store.journal import Event
 from brain.store.view import View
 from brain.time.strength import decayed
@@ -33,6 +33,10 @@ BATCH = 10_000
 NEW_STRENGTH = 1.0
 """The strength of a record that was just added, as in the schema."""
 
+UNLINK = "unlink"
+"""What the journal calls a link that was let go."""
+
+_LINKS = ("supersedes", "superseded_by")
 _FIELDS = frozenset(f.name for f in fields(Memory))
 _AT_REST = ("retracted_at", "archived_at", "superseded_by")
 """Decay passes over a record that has one of these."""
@@ -63,6 +67,33 @@ def _changed(event: Event) -> Iterator[tuple[str, Any, Any]]:
     for name, change in event.detail.items():
         if name in _FIELDS and isinstance(change, list) and len(change) == 2:
             yield name, change[0], change[1]
+
+
+def mended(
+    values: Mapping[str, Any], events: Iterable[Event], gone: Collection[int]
+) -> dict[str, Any]:
+    """Values of an instant without links to records that were forgotten since.
+
+    A forgotten record is gone from all of the past: its neighbours are linked to each other, as
+    they were when it went.
+
+    Args:
+        values: field → value.
+        events: the record's entries in the journal's order.
+        gone: ids that are no longer in the file.
+    """
+    out = dict(values)
+    links = [name for name in _LINKS if out.get(name) in gone]
+    for event in events:
+        for name, before, after in _changed(event):
+            if name in links and before == out[name] and event.what == UNLINK:
+                out[name] = after
+    return out | {name: None for name in links if out[name] in gone}
+
+
+def _gone(db: apsw.Connection, linked: Iterable[Mapping[str, Any]]) -> set[int]:
+    ids = {one[name] for one in linked for name in _LINKS if one.get(name) is not None}
+    return ids - memories.existing(db, ids)
 
 
 def strength_at(memory: Memory, events: Sequence[Event], known_at: str) -> float:
@@ -119,33 +150,37 @@ def _stood(
     for start in range(0, len(ids), BATCH):
         batch = ids[start : start + BATCH]
         histories = _histories(journal.changes(db, batch, decay=False), batch)
+        changed = {i: values_at(history, known_at) for i, history in histories.items()}
+        gone = _gone(db, changed.values())
         for memory_id, today in past.today(db, batch):
-            then = values_at(histories[memory_id], known_at)
+            then = mended(changed[memory_id], histories[memory_id], gone)
             yield memory_id, {name: then.get(name, value) for name, value in today.items()}
 
 
-def records(db: apsw.Connection, memories: Sequence[Memory], known_at: str | None) -> list[Memory]:
+def records(db: apsw.Connection, found: Sequence[Memory], known_at: str | None) -> list[Memory]:
     """Records with the field values of an instant, in the given order.
 
     Args:
         known_at: UTC ISO; None leaves them as they are.
     """
     if known_at is None or not journal.changed_after(db, known_at):
-        return list(memories)
+        return list(found)
     out: list[Memory] = []
-    for start in range(0, len(memories), BATCH):
-        batch = memories[start : start + BATCH]
+    for start in range(0, len(found), BATCH):
+        batch = found[start : start + BATCH]
         ids = [m.id for m in batch]
         histories = _histories(journal.changes(db, ids, decay=True), ids)
-        out += [_then(m, histories[m.id], known_at) for m in batch]
+        changed = {m.id: _values(m, histories[m.id], known_at) for m in batch}
+        gone = _gone(db, changed.values())
+        out += [replace(m, **mended(changed[m.id], histories[m.id], gone)) for m in batch]
     return out
 
 
-def _then(memory: Memory, events: Sequence[Event], known_at: str) -> Memory:
+def _values(memory: Memory, events: Sequence[Event], known_at: str) -> dict[str, Any]:
     values = values_at(events, known_at)
     if any(_is_decay(e) for e in events):
         values["strength"] = strength_at(memory, events, known_at)
-    return replace(memory, **values)
+    return values
 
 
 def _histories(events: Iterable[Event], ids: Sequence[int]) -> Mapping[int, list[Event]]:
