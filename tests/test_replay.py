@@ -368,13 +368,12 @@ class Noise:
         return np.asarray(np.eye(1, self.dim)[0], dtype=np.float32)
 
 
-@pytest.mark.parametrize(("few", "widest"), [(2000, 4096), (4, 4096), (4, 8), (2000, 8)])
+@pytest.mark.parametrize("measured", [600, 40, 4])
 def test_no_scan_is_empty_because_its_filter_goes_by_today(
-    make: Make, monkeypatch: pytest.MonkeyPatch, few: int, widest: int
+    make: Make, monkeypatch: pytest.MonkeyPatch, measured: int
 ) -> None:
     """All that was true then has ended since, and what is nearest now was not true then."""
-    monkeypatch.setattr(vectors, "FEW", few)
-    monkeypatch.setattr(vectors, "MAX_K", widest)
+    monkeypatch.setattr(vectors, "MEASURED", measured)
     brain = make(model=Noise())
     near = [brain.add(f"夜班表{n}", valid_to=at(5), now=at(0)).id for n in range(20)]
     far = [brain.add(f"排班表{n + 100}", now=at(0)).id for n in range(12)]

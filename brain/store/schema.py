@@ -117,8 +117,10 @@ def _v1(db: apsw.Connection) -> None:
 
 
 def _v2(db: apsw.Connection) -> None:
-    """Vectors move from ``vec0`` tables to tables of exact vectors with blocks of codes beside; what
-    was changed after an instant, and what was replaced, is found by index."""
+    """Vectors move from ``vec0`` tables to tables of exact vectors with blocks of codes beside.
+
+    What was changed after an instant, and what was replaced, is found by index.
+    """
     found = meta.read(db)
     for name, dim in ((meta.VECTORS, meta.DIM), (meta.NEXT_VECTORS, meta.NEXT_DIM)):
         old = found.get(name)
@@ -128,8 +130,8 @@ def _v2(db: apsw.Connection) -> None:
     db.execute("""
     -- What was changed after an instant. Additions stay out: they are most of a journal, and the
     -- records say themselves when they came.
-    CREATE INDEX journal_changes ON journal (at, memory_id) WHERE what <> 'add';
-    CREATE INDEX memories_replaced ON memories (superseded_by) WHERE superseded_by IS NOT NULL;
+    CREATE INDEX IF NOT EXISTS journal_changes ON journal (at, memory_id) WHERE what <> 'add';
+    CREATE INDEX IF NOT EXISTS memories_replaced ON memories (superseded_by) WHERE superseded_by IS NOT NULL;
     """)
 
 
