@@ -49,6 +49,11 @@ LEAST_SPREAD = 0.035
 """A best similarity nearer to the crowd than this is no evidence, and is not blown up to one."""
 
 
+LEAST_WORDS = 0.3
+"""A best BM25 below this share of the query's IDF mass is little evidence, and is not blown up to
+one either: a single synonym in a note must not outweigh a meaning that is near."""
+
+
 NEIGHBOUR_SHARE = 0.4
 """Measured on the two conversation sets: from .3 to .5 the gain is nearly the same."""
 
@@ -228,7 +233,7 @@ def weigh(
         otherwise = written_otherwise(cut.counts, text, question.rewritings, idf)
         texts[key] = replace(cut, otherwise=otherwise)
     words = {key: bm25(text, all_terms, average) for key, text in texts.items()}
-    best = max(words.values(), default=0.0)
+    best = max([*words.values(), LEAST_WORDS * sum(all_terms.values())])
     spread = max(max(similarity.values(), default=0.0) - background, LEAST_SPREAD)
     time_alone = bool(question.times) and not content_terms
     meaning = SIMILARITY_WEIGHT * (BARE_SHARE if question.bare else 1.0)

@@ -131,7 +131,8 @@ def _v2(db: apsw.Connection) -> None:
     -- What was changed after an instant. Additions stay out: they are most of a journal, and the
     -- records say themselves when they came.
     CREATE INDEX IF NOT EXISTS journal_changes ON journal (at, memory_id) WHERE what <> 'add';
-    CREATE INDEX IF NOT EXISTS memories_replaced ON memories (superseded_by) WHERE superseded_by IS NOT NULL;
+    CREATE INDEX IF NOT EXISTS memories_replaced ON memories (superseded_by)
+      WHERE superseded_by IS NOT NULL;
     """)
 
 
