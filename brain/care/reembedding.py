@@ -7,7 +7,7 @@ table; the next run for the same model goes on in it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -18,10 +18,17 @@ from brain.text.fold import simplify
 from brain.text.times import now_utc, to_iso
 
 if TYPE_CHECKING:
+    import apsw
+    import numpy as np
+    from numpy.typing import NDArray
+
     from brain.embed.protocol import Embedder
 
 BATCH = 64
 """Passages embedded and written at a time: a few seconds of work lost at most by a break."""
+
+WINDOW = 1024
+"""Passages looked at together, to be sorted by length: some hundred kilobytes of text."""
 
 NO_MODEL = "none"
 
@@ -61,30 +68,83 @@ def run(
         return _without(store)
     embedder = models.open_embedder(model)
     table = _target(store, embedder)
-    done = after = 0
+    done = _fill(store, embedder, table, progress)
+    while not _switch(store, embedder, table):
+        done += _fill(store, embedder, table, progress)
+    with store.read() as db:
+        present, _ = vectors.counts(db, table)
+    return ReembedResult(embedder.name, embedder.dim, done, present)
+
+
+def complete(
+    store: file.Store, embedder: Embedder, progress: Callable[[int, int], None] | None
+) -> int:
+    """Makes the vectors that are missing in the file's own table.
+
+    Args:
+        embedder: the file's own model.
+        progress: called with (passages done, passages in all).
+
+    Returns:
+        How many vectors were made.
+    """
+    with store.read() as db:
+        facts = file.facts(db)
+    table = facts.get(meta.VECTORS)
+    if table is None or facts.get(meta.MODEL) != embedder.name or not store.vectors_loaded:
+        return 0
+    return _fill(store, embedder, str(table), progress)
+
+
+def _fill(
+    store: file.Store,
+    embedder: Embedder,
+    table: str,
+    progress: Callable[[int, int], None] | None,
+) -> int:
+    """Makes the vectors a table lacks; embeds outside the lock, a batch a transaction."""
+    done = last = 0
+    with store.read() as db:
+        present, absent = vectors.counts(db, table)
+    if progress is not None:
+        progress(present, present + absent)
     while True:
         with store.read() as db:
-            present, absent = vectors.counts(db, table)
-            batch = vectors.missing(db, table, after, BATCH)
-            owners = memories.get_many(db, {owner for _, owner, _, _ in batch})
-        if progress is not None:
-            progress(present, present + absent)
-        if not batch:
-            if _switch(store, embedder, table):
-                return ReembedResult(embedder.name, embedder.dim, done, present)
-            after = 0
+            window = vectors.missing(db, table, last, WINDOW)
+            owners = memories.get_many(db, {owner for _, owner, _, _ in window})
+        if not window:
+            return done
+        last = window[-1][0]
+        # A batch costs what its longest text costs for each: like beside like.
+        window.sort(key=lambda row: row[3] - row[2])
+        for at in range(0, len(window), BATCH):
+            batch = window[at : at + BATCH]
+            texts = [simplify(owners[owner].text[start:stop]) for _, owner, start, stop in batch]
+            found = embedder.embed_documents(texts)
+            with store.write() as db:
+                done += _put(db, table, batch, found)
+            if progress is not None:
+                progress(present + done, max(present + absent, present + done))
+
+
+def _put(
+    db: apsw.Connection,
+    table: str,
+    batch: Sequence[tuple[int, int, int, int]],
+    found: NDArray[np.float32],
+) -> int:
+    """Stores the vectors of a batch; of records that are still there and have none."""
+    done = 0
+    if not vectors.exists(db, table):
+        return done  # re-embedded with another model meanwhile
+    for (passage, owner, _, _), vector in zip(batch, found, strict=True):
+        memory = memories.get(db, owner)
+        if memory is None or vectors.holds(db, table, passage):
             continue
-        after = batch[-1][0]
-        texts = [simplify(owners[owner].text[start:stop]) for _, owner, start, stop in batch]
-        found = embedder.embed_documents(texts)
-        with store.write() as db:
-            for (passage, owner, _, _), vector in zip(batch, found, strict=True):
-                memory = memories.get(db, owner)
-                if memory is None or vectors.holds(db, table, passage):
-                    continue
-                scope_id = memories.ensure_scope(db, memory.scope)
-                vectors.add(db, table, [passage], vector[None, :], memory, scope_id)
-                done += 1
+        scope_id = memories.ensure_scope(db, memory.scope)
+        vectors.add(db, table, [passage], vector[None, :], memory, scope_id)
+        done += 1
+    return done
 
 
 def _target(store: file.Store, embedder: Embedder) -> str:
