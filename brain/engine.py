@@ -7,19 +7,21 @@ lock, and runs each write as one transaction that holds the record, its index ro
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from threading import Lock, Thread
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, BinaryIO, Self
 
 from brain import memory as m
 from brain.care import decay, feedback, reembedding
 from brain.ccr import handles, narrow, originals
 from brain.errors import EXIT_CONFIG, EXIT_NO, EXIT_NO_INPUT, EXIT_UNAVAILABLE, BrainError
+from brain.exchange.outcome import ExportResult, ImportResult
 from brain.inject import brief as briefing
 from brain.inject import pack
 from brain.recall import duplicates, explain, gate, question, search
@@ -41,7 +43,7 @@ from brain.results import (
     SupersedeResult,
 )
 from brain.store import file, folder, journal, memories, meta, terms, uses, vectors
-from brain.store.view import View
+from brain.store.view import Shown, View
 from brain.text import likeness, sentences, words
 from brain.text.fold import fold, simplify
 from brain.text.times import now_utc, parse_time, to_iso
@@ -65,6 +67,7 @@ MAX_LIMIT = 1_000_000_000
 
 When = str | datetime | None
 Progress = Callable[[int, int], None]
+StagedProgress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -1316,6 +1319,179 @@ class Brain:
             with suppress(OSError):
                 size += Path(f"{self.path}{suffix}").stat().st_size
         return size
+
+    def export(
+        self,
+        *,
+        format: str = "jsonl",
+        scope: str | None = None,
+        as_of: When = None,
+        with_recovery: bool = False,
+        now: datetime | None = None,
+    ) -> Iterator[str]:
+        """The memories leaving the file, as lines with their ends; one moment of it throughout.
+
+        Args:
+            format: ``jsonl``, complete, every record in whatever state; or ``markdown``, the
+                current records, to be read and edited.
+            scope: that scope alone; None for all of them.
+            as_of: only what was current then.
+            with_recovery: recovery records as well; only with the whole file as JSONL.
+
+        Raises:
+            BrainError: ``brain_usage`` (2), ``brain_scope_invalid``, ``brain_date_invalid`` (65).
+        """
+        from brain.exchange import folder, leaving
+
+        shown = self._leaving(format, scope, as_of, with_recovery, now)
+        if format == "markdown":
+            return folder.text(self._store, shown)
+        return leaving.lines(self._store, shown, with_recovery)
+
+    def export_to(
+        self,
+        path: str | Path,
+        *,
+        format: str = "jsonl",
+        scope: str | None = None,
+        as_of: When = None,
+        with_recovery: bool = False,
+        force: bool = False,
+        now: datetime | None = None,
+    ) -> ExportResult:
+        """As :meth:`export`, into a file (JSONL) or a folder (Markdown), whole or not at all.
+
+        Args:
+            force: replace what an export wrote there before.
+
+        Raises:
+            BrainError: those of :meth:`export`; 73 where it cannot or must not be written.
+        """
+        from brain.exchange import files, folder, leaving
+
+        shown = self._leaving(format, scope, as_of, with_recovery, now)
+        where = Path(path).expanduser()
+        files.refuse_own(where, self.path)
+        records = 0
+
+        def counted() -> None:
+            nonlocal records
+            records += 1
+
+        names: tuple[str, ...] = ()
+        if format == "markdown":
+            names = folder.write(self._store, shown, where, force=force, counted=counted)
+        else:
+            lines = leaving.lines(self._store, shown, with_recovery, counted)
+            files.write(where, lines, force=force)
+        return ExportResult(str(self.path), format, str(where), records, names)
+
+    @staticmethod
+    def _leaving(
+        format: str, scope: str | None, as_of: When, with_recovery: bool, now: datetime | None
+    ) -> Shown:
+        if format not in {"jsonl", "markdown"}:
+            raise BrainError("brain_usage", "导出格式是 jsonl 或 markdown。", 2)
+        moment = now or now_utc()
+        if scope is not None:
+            m.check_label(scope, "范围", "brain_scope_invalid")
+        at = None if as_of is None else parse_time(as_of, now=moment)
+        if with_recovery and not (format == "jsonl" and scope is None and at is None):
+            raise BrainError(
+                "brain_usage",
+                "--with-recovery 只能和全部记忆的 JSONL 一起导出：恢复记录不分范围。",
+                2,
+            )
+        return Shown(scope, at or (to_iso(moment) if format == "markdown" else None))
+
+    def import_(
+        self,
+        source: str | Path | BinaryIO,
+        *,
+        dry_run: bool = False,
+        supersede: bool = False,
+        retract_missing: bool = False,
+        why: str = "",
+        progress: StagedProgress | None = None,
+        now: datetime | None = None,
+    ) -> ImportResult:
+        """Takes in an export: JSONL as it was, or a Markdown folder with what was edited by hand.
+
+        Args:
+            source: a JSONL file, a folder or file of Markdown, or a binary stream of JSONL.
+            dry_run: change nothing; the result says what would be done.
+            supersede: for Markdown: a changed text supersedes instead of correcting.
+            retract_missing: for Markdown: retract what was removed.
+            why: for Markdown: kept in the journal.
+            progress: called with (stage, done, total): ``read`` in bytes, ``embed`` in passages.
+
+        Raises:
+            BrainError: ``brain_import_missing`` (66), ``brain_import_format`` (65),
+                ``brain_import_newer`` (78), ``brain_import_unreadable`` (74), 73-75 when it
+                cannot be written. Either all of it is stored or nothing.
+        """
+        moment = now or now_utc()
+        given = Path(source).expanduser() if isinstance(source, str | Path) else source
+        result = self._take_in(given, dry_run, supersede, retract_missing, why, progress, moment)
+        if dry_run or not (result.added or result.corrected or result.superseded):
+            return result
+        made, pending = self._complete_vectors(progress)
+        return replace(result, vectors=made, pending=pending)
+
+    def _take_in(
+        self,
+        source: Path | BinaryIO,
+        dry_run: bool,
+        supersede: bool,
+        retract_missing: bool,
+        why: str,
+        progress: StagedProgress | None,
+        now: datetime,
+    ) -> ImportResult:
+        from brain.exchange import edits, files, restoring
+
+        if isinstance(source, Path) and edits.is_markdown(source):
+            wish = edits.Wish(supersede, retract_missing, why)
+            return edits.run(
+                self._store,
+                source,
+                self._settle_model,
+                self._record,
+                lambda db, record, why: self._insert(
+                    db, None, record, sentences.passages(record.text), None, why
+                ),
+                wish,
+                now,
+                dry_run=dry_run,
+            )
+        with files.opened(source) as stream:
+            return restoring.run(
+                self._store,
+                stream,
+                str(source) if isinstance(source, Path) else "-",
+                self._settle_model,
+                now,
+                dry_run=dry_run,
+                progress=None if progress is None else partial(progress, "read"),
+            )
+
+    def _complete_vectors(self, progress: StagedProgress | None) -> tuple[int, int]:
+        """Embeds what has no vector yet, outside the lock.
+
+        Returns:
+            How many passages have got one, and how many have none.
+        """
+        embedder = self._load_embedder(self._facts())
+        told = None if progress is None else partial(progress, "embed")
+        made = 0
+        if embedder is not None:
+            # The words are stored whatever a native library raises: vectors wait for a reembed.
+            with suppress(Exception):
+                made = reembedding.complete(self._store, embedder, told)
+        with self._store.read() as db:
+            facts = file.facts(db)
+            _, missing = vectors.counts(db, facts.get(meta.VECTORS))
+        return made, missing if facts.get(meta.MODEL) else 0
 
     def words(self) -> tuple[OwnWord, ...]:
         """The user's own words."""

@@ -36,6 +36,8 @@ VERBS: Mapping[str, tuple[str, str]] = {
     "brief": ("looking", "brief"),
     "recover": ("looking", "recover"),
     "compress": ("shortening", "compress"),
+    "export": ("exchange", "export"),
+    "import": ("exchange", "import_"),
     "doctor": ("care", "doctor"),
     "backup": ("care", "backup"),
     "restore-backup": ("care", "restore_backup"),

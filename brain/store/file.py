@@ -161,9 +161,35 @@ class Store:
                 if db.in_transaction:
                     db.execute("ROLLBACK")
             if held.stamp is not None and not self._current(held):
-                raise BrainError(
-                    "brain_busy", f"读的时候文件被别的用户改了，请再试一次：{self.path}", EXIT_BUSY
-                )
+                raise self._changed()
+
+    @contextlib.contextmanager
+    def snapshot(self) -> Iterator[apsw.Connection]:
+        """A connection of its own in one read transaction, for what reads long and bit by bit.
+
+        Its thread may read and write meanwhile; it goes on seeing the file as it was.
+
+        Raises:
+            BrainError: as :meth:`read`.
+        """
+        self._refuse_closed()
+        self._let_the_dead_go()
+        if not self.exists():
+            yield self._prepared_empty()
+            return
+        stamp = connection.stamp(self.path)
+        db = connection.connect(self.path, writable=False)
+        try:
+            if connection.check_version(db, self.path) == 0:
+                yield self._prepared_empty()
+                return
+            with connection.translated(self.path):
+                db.execute("BEGIN")
+                yield db
+            if connection.is_immutable(db) and connection.stamp(self.path) != stamp:
+                raise self._changed()
+        finally:
+            db.close(True)
 
     @contextlib.contextmanager
     def write(self) -> Iterator[apsw.Connection]:
@@ -184,10 +210,7 @@ class Store:
     @contextlib.contextmanager
     def _using(self, get: Callable[[], _Held]) -> Iterator[_Held]:
         while True:
-            if self._closed:
-                raise BrainError(
-                    "brain_closed", f"这个记忆文件已经关闭，请重新打开：{self.path}", EXIT_IO
-                )
+            self._refuse_closed()
             held = get()
             held.lock.acquire()
             if not held.gone:
@@ -203,6 +226,17 @@ class Store:
             if self._closed and not held.gone and not held.db.in_transaction:
                 held.close()
             held.lock.release()
+
+    def _refuse_closed(self) -> None:
+        if self._closed:
+            raise BrainError(
+                "brain_closed", f"这个记忆文件已经关闭，请重新打开：{self.path}", EXIT_IO
+            )
+
+    def _changed(self) -> BrainError:
+        return BrainError(
+            "brain_busy", f"读的时候文件被别的用户改了，请再试一次：{self.path}", EXIT_BUSY
+        )
 
     def finish_erasing(self) -> None:
         """Gets what was deleted out of the file's bytes and its log.

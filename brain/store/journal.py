@@ -6,14 +6,15 @@ It is appended to and never rewritten, but for what forgetting a memory takes ou
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import apsw
 
 from brain.memory import check_why
-from brain.store.sql import rows
+from brain.store.sql import rows, stream
+from brain.store.view import Shown
 
 FORGET = "forget"
 """The entry that stays of a forgotten memory."""
@@ -85,6 +86,17 @@ def forgotten_at(db: apsw.Connection, memory_id: int) -> str | None:
     return str(found[0][0]) if found else None
 
 
+def forgotten_times(db: apsw.Connection) -> set[str]:
+    """The instants at which records were noted that have been forgotten since, UTC ISO."""
+    found = rows(
+        db,
+        "SELECT a.at FROM journal f CROSS JOIN journal a ON a.memory_id = f.memory_id"
+        " WHERE f.what = ? AND a.what = 'add'",
+        (FORGET,),
+    )
+    return {str(at) for (at,) in found}
+
+
 def holds_text(db: apsw.Connection, piece: str) -> bool:
     """Whether any reason holds a piece of text. Reads every entry."""
     return bool(rows(db, "SELECT 1 FROM journal WHERE instr(why, ?) LIMIT 1", (piece,)))
@@ -138,3 +150,27 @@ def touched_after(db: apsw.Connection, at: str, columns: Sequence[str]) -> list[
         (at, *(f'"{name}": ' for name in columns)),
     )
     return [row[0] for row in found]
+
+
+def each_in(db: apsw.Connection, shown: Shown) -> Iterator[Event]:
+    """The entries about the records that are shown, oldest first, one at a time.
+
+    The whole file's also hold those about the file itself and about what was forgotten.
+    """
+    condition = "1"
+    args: list[object] = []
+    if not shown.whole:
+        where, args = shown.where("m")
+        condition = f"EXISTS (SELECT 1 FROM memories m WHERE m.id = j.memory_id AND {where})"
+    for at, memory_id, what, why, detail in stream(
+        db,
+        "SELECT j.at, j.memory_id, j.what, j.why, j.detail FROM journal j"
+        f" WHERE {condition} ORDER BY j.id",
+        args,
+    ):
+        yield Event(at, memory_id, what, why, json.loads(detail))
+
+
+def append(db: apsw.Connection, event: Event) -> None:
+    """Appends an entry as another file had it."""
+    write(db, event.at, event.memory_id, event.what, event.why, event.detail)

@@ -12,8 +12,8 @@ from typing import Any
 import apsw
 
 from brain.memory import Memory, content_hash
-from brain.store.sql import one, rows
-from brain.store.view import View
+from brain.store.sql import one, rows, stream
+from brain.store.view import Shown, View
 
 _FIELDS = (
     "id, kind, text, scope, source, importance, confidence, strength, pinned, valid_from, valid_to,"
@@ -111,6 +111,26 @@ def of(record: Record, memory_id: int) -> Memory:
         use_count=0,
         last_used_at=None,
     )
+
+
+def insert_as_was(db: apsw.Connection, memory: Memory, *, keep_id: bool) -> int:
+    """Stores a record that another file held, every column as it was but its links, which are None.
+
+    Args:
+        keep_id: False gives it a new id.
+    """
+    values = {**memory.to_dict(), "supersedes": None, "superseded_by": None}
+    values["content_hash"] = content_hash(memory.text)
+    values["text_sha256"] = hashlib.sha256(memory.text.encode("utf-8")).digest()
+    if not keep_id:
+        del values["id"]
+    row = rows(
+        db,
+        f"INSERT INTO memories ({', '.join(values)}) VALUES ({', '.join('?' * len(values))})"
+        " RETURNING id",
+        tuple(values.values()),
+    )[0]
+    return int(row[0])
 
 
 def get(db: apsw.Connection, memory_id: int) -> Memory | None:
@@ -230,6 +250,49 @@ def everything(
         ),
     )
     return [_memory(row) for row in found]
+
+
+def each_in(db: apsw.Connection, shown: Shown) -> Iterator[Memory]:
+    """Every record that is shown, in id order, one at a time. Links to others are None."""
+    where, args = shown.where("m")
+    linked = ["m.supersedes", "m.superseded_by"]
+    given: list[object] = []
+    if not shown.whole:
+        for place, column in enumerate(linked):
+            inner, inner_args = shown.where("x")
+            linked[place] = (
+                f"(SELECT x.id FROM memories x WHERE x.id = {column} AND {inner}) AS {column[2:]}"
+            )
+            given += inner_args
+    fields_asked = _M_FIELDS.replace("m.supersedes, m.superseded_by", ", ".join(linked))
+    for row in stream(
+        db, f"SELECT {fields_asked} FROM memories m WHERE {where} ORDER BY m.id", (*given, *args)
+    ):
+        yield _memory(row)
+
+
+def each_id(db: apsw.Connection, shown: Shown) -> Iterator[int]:
+    """The ids of the records that are shown, in order."""
+    where, args = shown.where("m")
+    for (memory_id,) in stream(
+        db, f"SELECT m.id FROM memories m WHERE {where} ORDER BY m.id", args
+    ):
+        yield int(memory_id)
+
+
+def each_id_between(db: apsw.Connection, view: View, first: int, last: int) -> Iterator[int]:
+    """The ids from first to last, both included, of the records a view shows."""
+    where, args = view.where()
+    query = f"SELECT m.id FROM memories m WHERE m.id BETWEEN ? AND ? AND {where} ORDER BY m.id"
+    for (memory_id,) in stream(db, query, (first, last, *args)):
+        yield int(memory_id)
+
+
+def kinds(db: apsw.Connection, shown: Shown) -> list[str]:
+    """The kinds of the records that are shown, by name."""
+    where, args = shown.where("m")
+    found = rows(db, f"SELECT DISTINCT m.kind FROM memories m WHERE {where} ORDER BY 1", args)
+    return [str(kind) for (kind,) in found]
 
 
 def pinned(db: apsw.Connection, view: View, limit: int) -> list[Memory]:
@@ -385,6 +448,30 @@ def state_counts(db: apsw.Connection, now: str) -> dict[str, int]:
 def highest_id(db: apsw.Connection) -> int:
     """The highest id in the file, 0 for an empty one; a cheap stand-in for the count."""
     return int(one(db, "SELECT coalesce(max(id), 0) FROM memories"))
+
+
+def each_alike(db: apsw.Connection, memory: Memory, highest: int) -> Iterator[int]:
+    """Records recorded at the same instant, saying the same, up to an id; the oldest first."""
+    for (memory_id,) in stream(
+        db,
+        "SELECT id FROM memories INDEXED BY memories_by_content WHERE content_hash = ?"
+        " AND kind = ? AND scope = ? AND recorded_at = ? AND id <= ? ORDER BY id",
+        (content_hash(memory.text), memory.kind, memory.scope, memory.recorded_at, highest),
+    ):
+        yield int(memory_id)
+
+
+def last_id(db: apsw.Connection) -> int:
+    """The highest id the file ever gave, to a record that is still there or not."""
+    found = rows(db, "SELECT seq FROM sqlite_sequence WHERE name = 'memories'")
+    return int(found[0][0]) if found else 0
+
+
+def spend_ids(db: apsw.Connection, last: int) -> None:
+    """Makes the file give no id up to ``last`` any more."""
+    if last > last_id(db):
+        db.execute("DELETE FROM sqlite_sequence WHERE name = 'memories'")
+        db.execute("INSERT INTO sqlite_sequence (name, seq) VALUES ('memories', ?)", (last,))
 
 
 def set_fields(db: apsw.Connection, memory_id: int, **values: object) -> None:

@@ -47,6 +47,11 @@ def words(db: apsw.Connection) -> list[tuple[str, int | None, str | None]]:
     return rows(db, "SELECT word, freq, tag FROM words ORDER BY word")
 
 
+def dated_words(db: apsw.Connection) -> list[tuple[str, int | None, str | None, str]]:
+    """As :func:`words`, with the instant each was added."""
+    return rows(db, "SELECT word, freq, tag, added_at FROM words ORDER BY word")
+
+
 def add_word(db: apsw.Connection, word: str, freq: int | None, tag: str | None, at: str) -> None:
     """Adds or replaces one of the user's own words."""
     db.execute(

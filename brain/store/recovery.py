@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import apsw
 
-from brain.store.sql import one, rows
+from brain.store.sql import one, rows, stream
 
 PREFIX_BYTES = 16
 """First bytes of the SHA-256 that a handle is made of."""
@@ -94,6 +95,16 @@ def get(db: apsw.Connection, prefix: bytes) -> Original | None:
         (handle(prefix),),
     )
     return Original(*found[0]) if found else None
+
+
+def each_original(db: apsw.Connection) -> Iterator[tuple[str, Original]]:
+    """Every original with its handle, by handle, one at a time."""
+    for key, *rest in stream(
+        db,
+        "SELECT handle, original, content_type, compressor, tokens_before, tokens_after, stored_at"
+        " FROM ccr ORDER BY handle",
+    ):
+        yield key, Original(*rest)
 
 
 def used(db: apsw.Connection, but: str = "") -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, cast
 
 import apsw
@@ -16,3 +16,10 @@ def rows(db: apsw.Connection, query: str, args: Sequence[object] = ()) -> list[t
 def one(db: apsw.Connection, query: str, args: Sequence[object] = ()) -> Any:
     """The first column of the first row. The query must have a row."""
     return rows(db, query, args)[0][0]
+
+
+def stream(
+    db: apsw.Connection, query: str, args: Sequence[object] = ()
+) -> Iterator[tuple[Any, ...]]:
+    """The rows of a query one after the other, never all of them in memory."""
+    yield from cast(Iterator[tuple[Any, ...]], db.execute(query, cast(Any, tuple(args))))

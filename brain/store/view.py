@@ -94,6 +94,40 @@ class View:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """Which records of the file leave it: all of them, or those of one scope, kind or moment.
+
+    Args:
+        scope: that scope alone; None for all of them.
+        as_of: UTC ISO; what was current then, None for every record in whatever state.
+        kind: one kind, or None for all.
+    """
+
+    scope: str | None = None
+    as_of: str | None = None
+    kind: str | None = None
+
+    @property
+    def whole(self) -> bool:
+        """Whether that is the whole file."""
+        return self.scope is None and self.as_of is None and self.kind is None
+
+    def where(self, alias: str) -> tuple[str, list[object]]:
+        """A condition on a table alias of ``memories`` and its parameters."""
+        scopes = None if self.scope is None else (self.scope,)
+        view = View(as_of=self.as_of or "", scopes=scopes, kind=self.kind)
+        if self.as_of is None:
+            parts = [
+                (f"{alias}.{name} = ?", value)
+                for name, value in (("scope", self.scope), ("kind", self.kind))
+                if value is not None
+            ]
+            return " AND ".join(p for p, _ in parts) or "1", [value for _, value in parts]
+        where, args = view.where()
+        return where.replace("m.", f"{alias}."), args
+
+
 def to_ms(iso: str | None, default: int) -> int:
     """UTC ISO 8601 with milliseconds as integer milliseconds since 1970; None gives ``default``."""
     if iso is None:

@@ -1,0 +1,214 @@
+"""The verbs that take memories out and in again: export, import."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from brain.cli import scope as scopes
+from brain.cli.arguments import STDIN, usage
+from brain.cli.command import about
+from brain.cli.console import note, out, out_json, visible
+from brain.cli.options import AsOf, Db, Json, Scope, Why
+from brain.cli.progress import staged
+from brain.engine import Brain
+from brain.exchange import edits
+from brain.exchange.outcome import Change, ExportResult, ImportResult
+
+SHOWN = 20
+"""Faults and changes that are listed for a person; ``--json`` has all of them."""
+
+HEAD = 60
+"""Characters of a text that a plan shows."""
+
+_STAGES = {"read": "读入", "embed": "做向量"}
+_DONE = {
+    "add": "新增",
+    "correct": "更正",
+    "supersede": "取代",
+    "retract": "撤回",
+    "missing": "缺了",
+}
+
+
+@about(
+    "把记忆导出来：JSONL 完整，Markdown 好读",
+    "brain export > 备份.jsonl",
+    "brain export --out 备份.jsonl --with-recovery",
+    "brain export --format markdown --out 记忆/ --force",
+    "brain export | brain import - --db 新的.db",
+    more="JSONL 是每一条的每个字段，不论状态，还有经过和自己的词；import 进新文件，编号都不变。\n"
+    "Markdown 是当前有效的，每类一个文件，可以放进 git、改好再 import。",
+)
+def export(
+    format_: Annotated[
+        str, typer.Option("--format", metavar="格式", help="jsonl 或 markdown；默认 jsonl")
+    ] = "jsonl",
+    target: Annotated[
+        str | None,
+        typer.Option(
+            "--out", metavar="路径", help="写到文件（markdown 是文件夹）；不给时是标准输出"
+        ),
+    ] = None,
+    scope: Scope = None,
+    all_scopes: Annotated[
+        bool, typer.Option("--all-scopes", help="不论范围，设了 BRAIN_SCOPE 也是全部")
+    ] = False,
+    as_of: AsOf = None,
+    with_recovery: Annotated[
+        bool, typer.Option("--with-recovery", help="连同 compress 存下的原文（base64）")
+    ] = False,
+    force: Annotated[bool, typer.Option("--force", help="覆盖先前导出的")] = False,
+    db: Db = None,
+    as_json: Json = False,
+) -> int:
+    """Writes the memories to stdout, a file or a folder."""
+    if as_json and target is None:
+        raise usage("标准输出就是导出的数据；要 JSON 回执，请用 --out 写到文件。")
+    chosen = _scope(scope, all_scopes)
+    with Brain.open(db, read_only=True) as brain:
+        if target is None:
+            for line in brain.export(
+                format=format_, scope=chosen, as_of=as_of, with_recovery=with_recovery
+            ):
+                out(line.removesuffix("\n"))
+            return 0
+        done = brain.export_to(
+            target,
+            format=format_,
+            scope=chosen,
+            as_of=as_of,
+            with_recovery=with_recovery,
+            force=force,
+        )
+    if as_json:
+        out_json(done.to_dict())
+    else:
+        _tell_export(done)
+    return 0
+
+
+def _scope(given: str | None, all_scopes: bool) -> str | None:
+    """None for all: an export is whole unless a scope was named, here or in ``BRAIN_SCOPE``."""
+    if all_scopes:
+        if given is not None:
+            raise usage("--scope 和 --all-scopes 只能给一个。")
+        return None
+    if given is None:
+        if not os.environ.get("BRAIN_SCOPE"):
+            return None
+        note("只导出 BRAIN_SCOPE 这个范围；要全部请加 --all-scopes。")
+    return scopes.resolve(given)
+
+
+def _tell_export(done: ExportResult) -> None:
+    files = f"，{len(done.files)} 个文件" if done.format == "markdown" else ""
+    out(f"已导出 {done.added} 条{files}：{visible(done.out)}")
+
+
+@about(
+    "导入 export 导出的：JSONL 原样收进，Markdown 按手改的办",
+    "brain import 备份.jsonl",
+    "brain import 记忆/ --dry-run",
+    "brain import 记忆/ --as supersede --why 季度评审",
+    "brain export | brain import - --db 新的.db",
+    more="同一份再导入一次什么也不会多。别的程序的数据用 ingest。",
+)
+def import_(
+    path: Annotated[
+        str,
+        typer.Argument(
+            metavar="路径", help="JSONL 文件，或 Markdown 文件夹；- 表示从标准输入读 JSONL"
+        ),
+    ],
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="只说会做什么，什么也不改")] = False,
+    meaning: Annotated[
+        str,
+        typer.Option(
+            "--as", metavar="办法", help="Markdown 里改了正文算什么：correct（默认）或 supersede"
+        ),
+    ] = "correct",
+    retract_missing: Annotated[
+        bool, typer.Option("--retract-missing", help="Markdown 里删掉的，撤回；不给时只报告")
+    ] = False,
+    why: Why = "",
+    db: Db = None,
+    as_json: Json = False,
+) -> int:
+    """Takes an export in."""
+    if meaning not in {"correct", "supersede"}:
+        raise usage("--as 是 correct 或 supersede。")
+    if path == STDIN and sys.stdin is None:
+        raise usage("没有标准输入可读。")
+    source = sys.stdin.buffer if path == STDIN else path
+    with Brain.open(db, read_only=dry_run) as brain, staged(_STAGES) as report:
+        if not (dry_run or as_json or path == STDIN) and edits.is_markdown(Path(path).expanduser()):
+            plan = brain.import_(
+                path,
+                dry_run=True,
+                supersede=meaning == "supersede",
+                retract_missing=retract_missing,
+                why=why,
+            )
+            for line in _plan(plan.changes):
+                out(line)
+        done = brain.import_(
+            source,
+            dry_run=dry_run,
+            supersede=meaning == "supersede",
+            retract_missing=retract_missing,
+            why=why,
+            progress=report,
+        )
+    if as_json:
+        out_json(done.to_dict())
+        return 0
+    if dry_run:
+        for line in _plan(done.changes):
+            out(line)
+    _tell_import(done)
+    return 0
+
+
+def _plan(changes: tuple[Change, ...]) -> Iterator[str]:
+    for change in changes:
+        where = f"{visible(change.file)}:{change.line}"
+        number = "" if change.id is None else f" #{change.id}"
+        yield f"{_DONE[change.what]}{number}（{where}）"
+        if change.before:
+            yield f"  - {_head(change.before)}"
+        if change.after:
+            yield f"  + {_head(change.after)}"
+
+
+def _head(text: str) -> str:
+    first, _, rest = text.strip().partition("\n")
+    return f"{visible(first[:HEAD])}{' …' if rest or first[HEAD:] else ''}"
+
+
+def _tell_import(done: ImportResult) -> None:
+    counts = (
+        (done.corrected, "更正"),
+        (done.superseded, "取代"),
+        (done.retracted, "撤回"),
+        (done.words, "自己的词"),
+        (done.originals, "恢复记录"),
+    )
+    told = "".join(f"，{what} {n}" for n, what in counts if n)
+    would = "会" if done.dry_run else ""
+    out(f"{would}新增 {done.added}{told}，不用改 {done.skipped}")
+    if done.pending:
+        note(f"还有 {done.pending} 段没有向量，reembed 会补上。")
+    if done.missing:
+        note(f"有 {done.missing} 条在 Markdown 里删掉了，没有动；要撤回请加 --retract-missing。")
+    for fault in done.errors[:SHOWN]:
+        where = f"{visible(fault.file)}:{fault.line}" if fault.file else f"第 {fault.line} 行"
+        note(f"{where}  {visible(fault.reason)}")
+    if done.failed:
+        more = f"，上面是前 {SHOWN} 处" if done.failed > SHOWN else ""
+        note(f"有 {done.failed} 处没有导入{more}。")
