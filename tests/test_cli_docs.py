@@ -97,6 +97,12 @@ def test_the_examples_have_the_fields_there_are(asked: Any, tmp_path: Path) -> N
     assert keys(asked("words", "add", "青鸟计划 100 n")) == keys(example(section("words add")))
     assert keys(asked("words", "list")) == keys(example(section("words list")))
     assert keys(asked("words", "remove", "青鸟")) == keys(example(section("words remove")))
+    out = str(tmp_path / "记忆")
+    told = asked("export", "--format", "markdown", "--out", out)
+    assert told.keys() == example(section("export")).keys()
+    note = tmp_path / "记忆" / "note.md"
+    note.write_text(note.read_text(encoding="utf-8") + "\n## 新\n班车七点\n", encoding="utf-8")
+    assert keys(asked("import", out)) == keys(example(section("import")))
     assert keys(asked("show", "99")) == keys(example(TEXT[TEXT.index("### 出错时") :]))
 
 
