@@ -44,7 +44,7 @@ from brain.results import (
 )
 from brain.store import file, folder, journal, memories, meta, terms, uses, vectors
 from brain.store.view import Shown, View
-from brain.text import likeness, sentences, words
+from brain.text import likeness, secrets, sentences, suspect, words
 from brain.text.fold import fold, simplify
 from brain.text.times import now_utc, parse_time, to_iso
 from brain.time import forgetting, history, lineage, replay
@@ -341,6 +341,7 @@ class Brain:
         pinned: bool = False,
         evidence: str = "",
         why: str = "",
+        allow_secrets: bool = False,
         now: datetime | None = None,
     ) -> m.AddResult:
         """Stores one memory; what it only repeats gives the old id back.
@@ -354,10 +355,12 @@ class Brain:
             valid_from, valid_to: when it holds in the world, half open; None is now and for ever,
                 ``'unknown'`` as valid_from is since always.
             why: kept in the journal.
+            allow_secrets: store it though it holds a key, a password, a card or identity number.
             now: the instant of recording; None is the clock.
 
         Raises:
-            BrainError: 65 for data that is refused, 73–75 when it cannot be written.
+            BrainError: 65 for data that is refused (``brain_secret`` among it), 73–75 when it
+                cannot be written.
         """
         draft = m.Draft(
             text,
@@ -371,10 +374,10 @@ class Brain:
             pinned,
             evidence,
         )
-        result = self._add([draft], why, now)[0]
+        result = self._add([draft], why, now, allow_secrets)[0]
         if not result.created:
             return result
-        return replace(result, similar=self._similar(self.get(result.id)))
+        return replace(result, similar=self._similar(self.get(result.id, reveal=True)))
 
     def _similar(self, memory: m.Memory) -> tuple[m.Similar, ...]:
         """Current records of the same scope that say nearly what a new one says."""
@@ -387,14 +390,25 @@ class Brain:
         return duplicates.similar(memory.text, found)
 
     def add_many(
-        self, drafts: Iterable[m.Draft], *, now: datetime | None = None
+        self,
+        drafts: Iterable[m.Draft],
+        *,
+        allow_secrets: bool = False,
+        now: datetime | None = None,
     ) -> list[m.AddResult]:
         """Stores a batch in one transaction: all of it or, on an error, nothing."""
-        return self._add(list(drafts), "", now)
+        return self._add(list(drafts), "", now, allow_secrets)
 
-    def _add(self, drafts: Sequence[m.Draft], why: str, now: datetime | None) -> list[m.AddResult]:
+    def _add(
+        self,
+        drafts: Sequence[m.Draft],
+        why: str,
+        now: datetime | None,
+        allow_secrets: bool,
+    ) -> list[m.AddResult]:
         at = now or now_utc()
-        records = [self._record(draft, at) for draft in drafts]
+        secrets.refuse(why, "原因")
+        records = [self._record(draft, at, allow_secrets) for draft in drafts]
         self._settle_model()
         embedder = self._load_embedder(self._facts())
         prepared = [self._embed(r.text, embedder) for r in records]
@@ -441,10 +455,12 @@ class Brain:
         return memory
 
     @staticmethod
-    def _record(draft: m.Draft, now: datetime) -> memories.Record:
+    def _record(draft: m.Draft, now: datetime, allow_secrets: bool = False) -> memories.Record:
         """Checks a draft and fills in what it leaves open."""
-        text = _storable(draft.text)
-        source = m.check_label(draft.source, "来源", "brain_source_invalid")
+        text = _storable(draft.text, allow_secrets)
+        if not allow_secrets:
+            secrets.refuse(draft.evidence, "依据", _ALLOWED)
+        source = _label(draft.source, allow_secrets)
         confidence = draft.confidence
         if confidence is None:
             confidence = m.default_confidence(source)
@@ -496,6 +512,7 @@ class Brain:
         at: When = None,
         source: str = m.DEFAULT_SOURCE,
         why: str = "",
+        allow_secrets: bool = False,
         now: datetime | None = None,
     ) -> SupersedeResult:
         """The world changed: ``new`` (or a record made from ``text``) holds from ``at`` on.
@@ -507,6 +524,7 @@ class Brain:
             at: the instant of the change; None is the new record's own explicit valid_from, else
                 now.
             source: of a record made from ``text``; its confidence follows from it.
+            allow_secrets: as for :meth:`add`.
 
         Raises:
             BrainError: ``brain_usage`` (2) unless exactly one of new and text is given; those of
@@ -519,7 +537,9 @@ class Brain:
         self._require_file(old_id)
         given = None if at is None else parse_time(at, now=moment)
         if text is not None:
-            return self._supersede_with_text(old_id, text, given, source, why, moment)
+            return self._supersede_with_text(
+                old_id, text, given, source, why, moment, allow_secrets
+            )
         new_id = m.parse_id(new if new is not None else "")
         with self._store.write() as db:
             before = lineage.require(db, old_id)
@@ -530,11 +550,18 @@ class Brain:
         return SupersedeResult(old_id, new_id, instant)
 
     def _supersede_with_text(
-        self, old_id: int, text: str, given: str | None, source: str, why: str, moment: datetime
+        self,
+        old_id: int,
+        text: str,
+        given: str | None,
+        source: str,
+        why: str,
+        moment: datetime,
+        allow_secrets: bool,
     ) -> SupersedeResult:
-        label = m.check_label(source, "来源", "brain_source_invalid")
+        label = _label(source, allow_secrets)
         embedder = self._load_embedder(self._facts())
-        spans, found = self._embed(_storable(text), embedder)
+        spans, found = self._embed(_storable(text, allow_secrets), embedder)
         at = to_iso(moment)
         with self._store.write() as db:
             table = _table_for(db, embedder)
@@ -559,6 +586,7 @@ class Brain:
         *,
         source: str = m.DEFAULT_SOURCE,
         why: str = "",
+        allow_secrets: bool = False,
         now: datetime | None = None,
     ) -> CorrectResult:
         """We were wrong: a record made from ``text`` stands for all of the old one's valid time.
@@ -568,6 +596,9 @@ class Brain:
         and holds for its own time and the old one's. Repeating a call that was done gives the same
         result and changes nothing.
 
+        Args:
+            allow_secrets: as for :meth:`add`.
+
         Raises:
             BrainError: ``brain_not_found`` (1); ``brain_not_current``, ``brain_supersede_same``
                 and those of :meth:`add` (65).
@@ -575,9 +606,9 @@ class Brain:
         moment = now or now_utc()
         old_id = m.parse_id(old)
         self._require_file(old_id)
-        label = m.check_label(source, "来源", "brain_source_invalid")
+        label = _label(source, allow_secrets)
         embedder = self._load_embedder(self._facts())
-        spans, found = self._embed(_storable(text), embedder)
+        spans, found = self._embed(_storable(text, allow_secrets), embedder)
         at = to_iso(moment)
         with self._store.write() as db:
             table = _table_for(db, embedder)
@@ -622,14 +653,16 @@ class Brain:
             if memory.superseded_by is not None:
                 lineage.require_current(memory)
             if at is None and memory.valid_to is not None and memory.valid_to <= instant:
-                return memory
+                return _discreet(memory)
             if memory.valid_from is not None and instant <= memory.valid_from:
                 raise BrainError(
                     "brain_valid_range",
                     f"结束的时刻（{instant}）必须晚于 #{memory.id} 开始的时刻"
                     f"（{memory.valid_from}）。",
                 )
-            return lineage.change(db, memory, to_iso(moment), "expire", why, valid_to=instant)
+            return _discreet(
+                lineage.change(db, memory, to_iso(moment), "expire", why, valid_to=instant)
+            )
 
     def retract(
         self,
@@ -651,10 +684,10 @@ class Brain:
         with self._store.write() as db:
             memory = lineage.require(db, m.parse_id(memory_id))
             if memory.retracted_at is not None:
-                return memory
+                return _discreet(memory)
             lineage.require_unpinned(memory, "撤回", force)
             at = to_iso(now or now_utc())
-            return lineage.change(db, memory, at, "retract", why, retracted_at=at)
+            return _discreet(lineage.change(db, memory, at, "retract", why, retracted_at=at))
 
     def restore(
         self, memory_id: int | str, *, why: str = "", now: datetime | None = None
@@ -667,7 +700,7 @@ class Brain:
         self._require_file(memory_id)
         with self._store.write() as db:
             memory = lineage.require(db, m.parse_id(memory_id))
-            return lineage.restore(db, memory, to_iso(now or now_utc()), why)
+            return _discreet(lineage.restore(db, memory, to_iso(now or now_utc()), why))
 
     def forget(
         self,
@@ -735,7 +768,8 @@ class Brain:
         self._require_file(memory_id)
         with self._store.write() as db:
             memory = lineage.require(db, m.parse_id(memory_id))
-            return lineage.change(db, memory, to_iso(now or now_utc()), what, why, **values)
+            at = to_iso(now or now_utc())
+            return _discreet(lineage.change(db, memory, at, what, why, **values))
 
     def useful(
         self, memory_id: int | str, *, why: str = "", now: datetime | None = None
@@ -745,26 +779,37 @@ class Brain:
         Raises:
             BrainError: ``brain_not_found`` (1), ``brain_id_invalid``, ``brain_why_invalid`` (65).
         """
-        return self._told(memory_id, "useful", why, now)
+        return self._feedback(memory_id, "useful", why, now)
 
     def wrong(
         self, memory_id: int | str, *, why: str = "", now: datetime | None = None
     ) -> m.Memory:
         """Somebody says it is wrong: weaker and less sure, never gone. Raises as :meth:`useful`."""
-        return self._told(memory_id, "wrong", why, now)
+        return self._feedback(memory_id, "wrong", why, now)
 
-    def _told(self, memory_id: int | str, what: str, why: str, now: datetime | None) -> m.Memory:
+    def _feedback(
+        self, memory_id: int | str, what: str, why: str, now: datetime | None
+    ) -> m.Memory:
         m.check_why(why)
         self._require_file(memory_id)
         with self._store.write() as db:
-            return feedback.give(db, m.parse_id(memory_id), what, to_iso(now or now_utc()), why)
+            after = feedback.give(db, m.parse_id(memory_id), what, to_iso(now or now_utc()), why)
+        return _discreet(after)
 
     # Reading ------------------------------------------------------------------------------
 
-    def get(self, memory_id: int | str) -> m.Memory:
-        """One record by id, whatever its state. Raises ``brain_not_found`` (1)."""
+    def get(self, memory_id: int | str, *, reveal: bool = False) -> m.Memory:
+        """One record by id, whatever its state.
+
+        Args:
+            reveal: show the text as it is stored; otherwise secrets in it are masked.
+
+        Raises:
+            BrainError: ``brain_not_found`` (1).
+        """
         with self._store.read() as db:
-            return lineage.require(db, m.parse_id(memory_id))
+            found = lineage.require(db, m.parse_id(memory_id))
+        return found if reveal else _discreet(found)
 
     def history(self, memory_id: int | str) -> History:
         """What replaced what, oldest first, for any record of the line, and what happened when.
@@ -773,10 +818,16 @@ class Brain:
             BrainError: ``brain_not_found`` (1), ``brain_lineage_broken`` (74).
         """
         with self._store.read() as db:
-            return history.of(db, lineage.require(db, m.parse_id(memory_id)))
+            found = history.of(db, lineage.require(db, m.parse_id(memory_id)))
+        return History(
+            tuple(map(_discreet, found.history)),
+            tuple(replace(event, why=secrets.masked(event.why)) for event in found.events),
+        )
 
     def recover(self, handle: str, query: str | None = None) -> bytes:
         """The exact bytes a recovery handle stands for, or what of them speaks to a question.
+
+        Nothing in them is masked: whoever asks for the original gets it.
 
         Args:
             handle: with ``#/items/3/name`` behind it, that part of a JSON original.
@@ -853,6 +904,7 @@ class Brain:
         archived: bool = False,
         all: bool = False,
         all_scopes: bool = False,
+        reveal: bool = False,
         now: datetime | None = None,
     ) -> list[m.Memory]:
         """Records, newest first: the current ones unless asked otherwise.
@@ -863,6 +915,7 @@ class Brain:
             known_at: what was believed then, with the field values of then; None is now.
             all: every record of the scopes, whatever its state.
             all_scopes: do not look at the scope.
+            reveal: as for :meth:`get`.
         """
         if limit is not None and not 1 <= limit <= MAX_LIMIT:
             raise BrainError("brain_limit_invalid", f"--limit 应在 1 到 {MAX_LIMIT} 之间。", 2)
@@ -873,7 +926,8 @@ class Brain:
             else:
                 view = replay.prepare(db, view.with_archived(archived))
                 found = memories.listing(db, view, limit)
-            return replay.records(db, found, view.known_at)
+            found = replay.records(db, found, view.known_at)
+        return found if reveal else [_discreet(memory) for memory in found]
 
     def _view(
         self,
@@ -927,8 +981,8 @@ class Brain:
         decision = found.decision
         return m.RecallResult(
             query,
-            duplicates.mark(found.hits[:k]),
-            found.skills,
+            _told(duplicates.mark(found.hits[:k])),
+            _told(found.skills),
             decision,
             found.degraded,
             decision.reasons,
@@ -954,7 +1008,7 @@ class Brain:
         _check_k(k)
         found = self._find(asked, view, k, semantic=False)
         held = [h for h in found.hits if "lexical" in h.lanes]
-        return m.RecallResult(query, tuple(held[:k]), found.skills, None, found.degraded)
+        return m.RecallResult(query, _told(held[:k]), _told(found.skills), None, found.degraded)
 
     def explained(self, result: m.RecallResult) -> m.RecallResult:
         """The same result with its matched terms as words; loads the segmenter (0.1 s once).
@@ -1027,14 +1081,18 @@ class Brain:
             return m.InjectResult("", False, decision.probability, 0, degraded=found.degraded)
         fitting = duplicates.mark([h for h in (*found.hits, *found.skills) if h.id in decision.ids])
         chosen = [h for h in fitting if h.duplicate_of is None]
-        whole = [replace(h, text=h.memory.text, recovery_handle=None) for h in chosen]
+        # Masked before anything is cut: half a key is a secret still.
+        whole = [
+            replace(h, text=secrets.masked(h.memory.text), recovery_handle=None) for h in chosen
+        ]
 
         def shortened(hit: m.Hit, room: int, tight: bool) -> str | None:
+            handle = handles.handle_of(hit.memory.text.encode("utf-8"))
             if tight:
-                return narrow.sentence(hit.memory.text, found.terms, room)
+                return narrow.sentence(hit.text, found.terms, room, handle)
             from brain.ccr import shorten
 
-            return shorten.excerpt(hit.memory.text, found.terms, room)
+            return shorten.excerpt(hit.text, found.terms, room, handle)
 
         block = pack.block(whole, limit, shortened)
         repeated = tuple(
@@ -1047,7 +1105,7 @@ class Brain:
             bool(block.text),
             decision.probability,
             block.tokens,
-            block.hits,
+            _told(block.hits),
             block.left_out + repeated,
             found.degraded,
             found=len(fitting),
@@ -1501,6 +1559,7 @@ class Brain:
     def add_word(self, line: str, *, now: datetime | None = None) -> OwnWord:
         """Adds one of the user's own words: ``词 [词频] [词性]``, jieba's dictionary format."""
         word = OwnWord(*words.parse_own_word(line))
+        secrets.refuse(word.word, "词")
         with self._store.write() as db:
             meta.add_word(db, word.word, word.freq, word.tag, to_iso(now or now_utc()))
         return word
@@ -1522,9 +1581,19 @@ def _table_for(db: apsw.Connection, embedder: Embedder | None) -> str | None:
 
 
 def _shown(hit: m.Hit, terms: Sequence[str]) -> m.Hit:
-    """A hit as ``recall`` shows it: a long text narrowed to what is asked."""
-    text, handle = narrow.narrowed(hit.memory.text, terms)
-    return hit if handle is None else replace(hit, text=text, recovery_handle=handle)
+    """A hit as ``recall`` shows it: secrets masked, then a long text narrowed to what is asked."""
+    whole = hit.memory.text
+    masked = secrets.masked(whole)
+    own = None if masked is whole else handles.handle_of(whole.encode("utf-8"))
+    text, handle = narrow.narrowed(masked, terms, handle=own)
+    suspected = suspect.rule(whole)
+    return replace(
+        hit,
+        text=text,
+        recovery_handle=handle,
+        suspect=bool(suspected),
+        suspect_rule=suspected,
+    )
 
 
 def _as_known(db: apsw.Connection, hits: Sequence[m.Hit], view: View) -> list[m.Hit]:
@@ -1533,8 +1602,33 @@ def _as_known(db: apsw.Connection, hits: Sequence[m.Hit], view: View) -> list[m.
     return [replace(h, memory=memory) for h, memory in zip(hits, then, strict=True)]
 
 
-def _storable(text: str) -> str:
-    """As :func:`brain.memory.check_text`; what we handed out ourselves is no new memory either."""
+def _discreet(memory: m.Memory) -> m.Memory:
+    """A record as it may leave the engine: secrets in its text and its remarks masked."""
+    text, evidence, source = map(secrets.masked, (memory.text, memory.evidence, memory.source))
+    return replace(memory, text=text, evidence=evidence, source=source)
+
+
+def _told(hits: Sequence[m.Hit]) -> tuple[m.Hit, ...]:
+    """Hits as they leave the engine; until then records are whole, for handles and likeness."""
+    return tuple(replace(hit, memory=_discreet(hit.memory)) for hit in hits)
+
+
+def _label(source: str, allow_secrets: bool) -> str:
+    """A source as it may be stored: an address with a password in it may not."""
+    if not allow_secrets:
+        secrets.refuse(source, "来源", _ALLOWED)
+    return m.check_label(source, "来源", "brain_source_invalid")
+
+
+_ALLOWED = "；确实要存请加 --allow-secrets（Python：allow_secrets=True）"
+
+
+def _storable(text: str, allow_secrets: bool) -> str:
+    """The one gate every text goes through before it is stored.
+
+    As :func:`brain.memory.check_text`; what we handed out ourselves is no new memory either, and
+    what holds a secret none unless that is wanted.
+    """
     if text.lstrip().startswith((pack.OPENING, pack.SHORT_OPENING, *briefing.OPENINGS)):
         raise BrainError(
             "brain_own_block",
@@ -1543,6 +1637,8 @@ def _storable(text: str) -> str:
     checked = m.check_text(text)
     if not fold(checked).strip():
         raise BrainError("brain_text_empty", "文本里只有看不见的字符，没有可以记住的内容。")
+    if not allow_secrets:
+        secrets.refuse(checked, "文本", _ALLOWED)
     return checked
 
 

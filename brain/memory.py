@@ -151,7 +151,8 @@ class Hit:
     """A memory found by a query, with the evidence for it.
 
     ``text`` is what a face shows (it may be narrowed, then ``recovery_handle`` is set);
-    ``score`` is the fused rank score, good for order only.
+    ``score`` is the fused rank score, good for order only. ``suspect`` says that the text reads as
+    an order to its reader, by ``suspect_rule`` of :mod:`brain.text.suspect`; a hint, no more.
     """
 
     memory: Memory
@@ -162,6 +163,7 @@ class Hit:
     recovery_handle: str | None = None
     duplicate_of: int | None = None
     suspect: bool = False
+    suspect_rule: str = ""
 
     @property
     def id(self) -> int:
@@ -177,6 +179,7 @@ class Hit:
         out["recovery_handle"] = self.recovery_handle
         out["duplicate_of"] = self.duplicate_of
         out["suspect"] = self.suspect
+        out["suspect_rule"] = self.suspect_rule or None
         if explain:
             out["lanes"] = {name: _lane_dict(name, lane) for name, lane in self.lanes.items()}
         return out
@@ -238,6 +241,7 @@ class RecallResult:
             "query": self.query,
             "hits": [h.to_dict(explain) for h in self.hits],
             "skills": [h.to_dict(explain) for h in self.skills],
+            "suspects": sum(h.suspect for h in (*self.hits, *self.skills)),
             "degraded": list(self.degraded),
         }
         if self.gate is not None:

@@ -22,6 +22,7 @@ from brain.errors import BrainError
 from brain.memory import PREFERENCE_KIND, SKILL_KIND, check_why
 from brain.results import DecayResult, Faded
 from brain.store import fading, file, journal, memories, meta, uses
+from brain.text.secrets import masked, refuse
 from brain.text.times import from_iso, to_iso
 from brain.time import lineage
 from brain.time.strength import days_between, decayed
@@ -133,6 +134,7 @@ def run(store: file.Store, rule: Rule, why: str, now: datetime) -> DecayResult:
         BrainError: ``brain_why_invalid`` (65); what a write raises.
     """
     check_why(why)
+    refuse(why, "原因")
     at = to_iso(now)
     result = DecayResult(0.0, 0, 0, (), (), None, at, False)
     first = True
@@ -290,7 +292,8 @@ def _idle_since(begun: _Run) -> str:
 
 
 def _faded(one: fading.Due, at: str) -> Faded:
-    return Faded(one.id, one.head, one.strength, days_between(one.idle_since, at))
+    head = masked(one.head)[: fading.HEAD_CHARS]
+    return Faded(one.id, head, one.strength, days_between(one.idle_since, at))
 
 
 def _handfuls(ids: Sequence[int]) -> Iterator[list[int]]:

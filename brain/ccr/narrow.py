@@ -27,7 +27,9 @@ MARK = 200
 """Characters kept free for the mark and the handle."""
 
 
-def narrowed(text: str, terms: Sequence[str], most: int = WHOLE) -> tuple[str, str | None]:
+def narrowed(
+    text: str, terms: Sequence[str], most: int = WHOLE, handle: str | None = None
+) -> tuple[str, str | None]:
     """A text as shown for a question: whole when short, else its telling passages and a handle.
 
     Passages stand whole and in their order, with ``……`` wherever two are not adjacent.
@@ -36,13 +38,14 @@ def narrowed(text: str, terms: Sequence[str], most: int = WHOLE) -> tuple[str, s
         text: the whole text.
         terms: folded terms of the question, the most telling first; none keeps the beginning.
         most: characters up to which the text is shown whole, and about which it is narrowed to.
+        handle: of what was stored, where the text is not that (a secret is masked).
 
     Returns:
         The shown text and the handle of the whole, None where nothing was left out.
     """
     if len(text) <= most:
         return text, None
-    handle = handle_of(text.encode("utf-8"))
+    handle = handle or handle_of(text.encode("utf-8"))
     spans = passages(text, min(UNITS, max(most // 4, LEAST_UNITS)))
     kept: set[int] = set()
     used = 0
@@ -55,13 +58,16 @@ def narrowed(text: str, terms: Sequence[str], most: int = WHOLE) -> tuple[str, s
     return _joined(text, spans, kept) + _mark(handle), handle
 
 
-def within(text: str, terms: Sequence[str], room: int) -> str | None:
+def within(text: str, terms: Sequence[str], room: int, handle: str | None = None) -> str | None:
     """The telling passages of a text and a mark with its handle, within so many tokens.
+
+    Args:
+        handle: as for :func:`narrowed`.
 
     Returns:
         None where the room is too small for a passage.
     """
-    mark = _mark(handle_of(text.encode("utf-8")))
+    mark = _mark(handle or handle_of(text.encode("utf-8")))
     left = room - estimate(mark) - 1
     spans = passages(text, min(UNITS, max(left // 2, SMALLEST_UNITS)))
     kept: set[int] = set()
@@ -75,12 +81,15 @@ def within(text: str, terms: Sequence[str], room: int) -> str | None:
     return _joined(text, spans, kept) + mark if kept else None
 
 
-def sentence(text: str, terms: Sequence[str], room: int) -> str:
+def sentence(text: str, terms: Sequence[str], room: int, handle: str | None = None) -> str:
     """As much of the most telling sentence as a room takes that is too small for a mark in words.
 
     The bare handle stands behind it. At least a character is shown, whatever the room.
+
+    Args:
+        handle: as for :func:`narrowed`.
     """
-    mark = "……" + handle_of(text.encode("utf-8"))
+    mark = "……" + (handle or handle_of(text.encode("utf-8")))
     spans = sentences(text)
     start, stop = spans[_ranked(text, spans, terms)[0]] if spans else (0, len(text))
     if estimate(text[start:stop] + mark) + 1 > room:

@@ -51,18 +51,20 @@ def document(data: bytes, terms: Sequence[str]) -> Shortened:
     )
 
 
-def excerpt(text: str, terms: Sequence[str], room: int) -> str | None:
+def excerpt(text: str, terms: Sequence[str], room: int, handle: str | None = None) -> str | None:
     """What of a memory's text speaks to a question, visibly cut, with the handle of the whole.
 
     Args:
         terms: folded gram terms of the question, the most telling first.
         room: estimated tokens.
+        handle: of what was stored, where the text is not that (a secret is masked).
 
     Returns:
         None where the room is too small for a mark in words and something beside it.
     """
     data = text.encode("utf-8")
-    made = compress(data, terms, room, handle_of(data))
+    handle = handle or handle_of(data)
+    made = compress(data, terms, room, handle)
     if made.compressor != UNCHANGED and made.tokens_after <= room:
         return made.text
-    return narrow.within(text, terms, room)
+    return narrow.within(text, terms, room, handle)

@@ -11,7 +11,7 @@ from brain.cli.command import about
 from brain.cli.console import note, out, out_json
 from brain.cli.degraded import warn
 from brain.cli.inputs import text_or_stdin
-from brain.cli.options import Db, Json, Scope, Stdin, Why, number
+from brain.cli.options import AllowSecrets, Db, Json, Scope, Stdin, Why, number
 from brain.cli.reaching import ask
 from brain.memory import DEFAULT_IMPORTANCE, DEFAULT_KIND, DEFAULT_SOURCE, AddResult
 
@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     "brain add '-5度以下改用备用机房' --importance 0.8",
     "brain add 值班群是青鸟群 --scope web --valid-from 2026-03-01",
     "cat 会议纪要.txt | brain add --stdin --source model",
-    more="同样的文本、类型、范围再加一次，得到原来的编号。文件不存在时会新建。",
+    more="同样的文本、类型、范围再加一次，得到原来的编号。文件不存在时会新建。"
+    "文本里有口令、密钥、身份证号、银行卡号时不存（brain_secret）。",
 )
 def add(
     text: Annotated[
@@ -65,6 +66,7 @@ def add(
         str, typer.Option("--evidence", metavar="依据", help="出处，如文件名或链接")
     ] = "",
     why: Why = "",
+    allow_secrets: AllowSecrets = False,
     stdin: Stdin = False,
     db: Db = None,
     as_json: Json = False,
@@ -86,6 +88,7 @@ def add(
             pinned=pin,
             evidence=evidence,
             why=why,
+            allow_secrets=allow_secrets,
         )
         return added, brain.degraded(), brain.warning
 

@@ -110,9 +110,13 @@ def _count(texts: Sequence[str], shape: Shape) -> None:
     if len(texts) < len(shape.required):
         raise usage(missing(shape.required[len(texts)]))
     if len(texts) > len(names):
+        from brain.text.secrets import find
+
         extra = texts[len(names)]
         shown = extra if len(extra) <= 20 else extra[:20] + "…"
-        raise usage(f"多出参数「{shown}」；带空格的文本请用引号括起来。")
+        # A password behind a blank is an argument of its own: 密码是 …
+        quoted = "" if find(" ".join(texts)) else f"「{shown}」"
+        raise usage(f"多出参数{quoted}；带空格的文本请用引号括起来。")
 
 
 def missing(name: str) -> str:

@@ -13,7 +13,17 @@ from brain.cli.arguments import usage
 from brain.cli.command import about
 from brain.cli.console import note, out, out_json, visible
 from brain.cli.inputs import text_or_stdin
-from brain.cli.options import Db, Force, Json, MemoryId, NewSource, Stdin, Why, number
+from brain.cli.options import (
+    AllowSecrets,
+    Db,
+    Force,
+    Json,
+    MemoryId,
+    NewSource,
+    Stdin,
+    Why,
+    number,
+)
 from brain.cli.render import event_line, memory_line
 from brain.engine import Brain
 from brain.memory import DEFAULT_SOURCE, Memory
@@ -36,6 +46,7 @@ def correct(
     ] = None,
     source: NewSource = DEFAULT_SOURCE,
     why: Why = "",
+    allow_secrets: AllowSecrets = False,
     stdin: Stdin = False,
     db: Db = None,
     as_json: Json = False,
@@ -45,7 +56,7 @@ def correct(
         raise usage("文本只能给一个。")
     content = text_or_stdin(text if words is None else words, stdin, "--text")
     with Brain.open(db) as brain:
-        done = brain.correct(old, content, source=source, why=why)
+        done = brain.correct(old, content, source=source, why=why, allow_secrets=allow_secrets)
     if as_json:
         out_json(done.to_dict())
     else:

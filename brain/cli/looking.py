@@ -18,6 +18,7 @@ from brain.cli.options import (
     Kind,
     KnownAt,
     MemoryId,
+    Reveal,
     Scope,
     whole_number,
 )
@@ -25,11 +26,11 @@ from brain.cli.render import local_time, memory_line, memory_lines, size
 from brain.engine import Brain
 
 
-@about("看一条记忆的全部", "brain show 12", "brain show '#12' --json")
-def show(memory: MemoryId, db: Db = None, as_json: Json = False) -> int:
+@about("看一条记忆的全部", "brain show 12", "brain show '#12' --json", "brain show 12 --reveal")
+def show(memory: MemoryId, reveal: Reveal = False, db: Db = None, as_json: Json = False) -> int:
     """Prints one record whole."""
     with Brain.open(db, read_only=True) as brain:
-        found = brain.get(memory)
+        found = brain.get(memory, reveal=reveal)
     if as_json:
         out_json(found.to_dict())
     else:
@@ -59,6 +60,7 @@ def list_(
         int,
         typer.Option("--limit", metavar="整数", parser=whole_number, help="最多几条；默认 50"),
     ] = 50,
+    reveal: Reveal = False,
     db: Db = None,
     as_json: Json = False,
 ) -> int:
@@ -73,6 +75,7 @@ def list_(
             archived=archived,
             all=everything,
             all_scopes=all_scopes,
+            reveal=reveal,
         )
     if as_json:
         out_json([memory.to_dict() for memory in found])
@@ -142,7 +145,7 @@ def brief(budget: Budget = None, scope: Scope = None, db: Db = None, as_json: Js
     "brain recover '<<ccr:ccr_0123456789abcdef0123456789abcdef>>' > 全文.txt",
     "brain recover ccr_0123456789abcdef0123456789abcdef --query 退款失败的订单",
     "brain recover 'ccr://ccr_0123456789abcdef0123456789abcdef#/items/3/name'",
-    more="逐字节原样写到标准输出，末尾不加换行。",
+    more="逐字节原样写到标准输出，末尾不加换行，口令、密钥也不隐去。",
 )
 def recover(
     handle: Annotated[str, typer.Argument(metavar="句柄", help="注入块里的 ccr_…")],

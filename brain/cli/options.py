@@ -65,6 +65,10 @@ NewSource = Annotated[
     typer.Option("--source", metavar="来源", help="新文本的来源，定它的可信度；默认 user"),
 ]
 Force = Annotated[bool, typer.Option("--force", help="钉住的记忆也照办")]
+AllowSecrets = Annotated[
+    bool, typer.Option("--allow-secrets", help="有口令、密钥、证件号、卡号也存；输出时照样隐去")
+]
+Reveal = Annotated[bool, typer.Option("--reveal", help="口令、密钥等照原文显示，不隐去")]
 At = Annotated[str | None, typer.Option("--at", metavar="时间", help="从何时起；不给时是现在")]
 Budget = Annotated[
     int | None,

@@ -8,6 +8,7 @@ from datetime import datetime
 from brain.cli.console import visible
 from brain.memory import Gate, Hit, LaneRank, Memory
 from brain.results import HistoryEvent
+from brain.text.suspect import RULES
 
 LANES = {"lexical": "字面", "semantic": "语义", "quality": "质量", "evidence": "证据"}
 
@@ -108,9 +109,9 @@ def event_line(event: HistoryEvent) -> str:
 
 def hit_lines(hit: Hit, explain: bool) -> Iterator[str]:
     """One hit: a heading, its text, and with ``explain`` where each lane put it."""
-    yield heading(hit.memory) + (
-        f"  与 #{hit.duplicate_of} 几乎相同" if hit.duplicate_of is not None else ""
-    )
+    same = f"  与 #{hit.duplicate_of} 几乎相同" if hit.duplicate_of is not None else ""
+    orders = f"  可疑：{RULES[hit.suspect_rule]}" if hit.suspect else ""
+    yield heading(hit.memory) + same + orders
     for line in hit.text.strip("\n").split("\n"):
         yield f"    {visible(line)}"
     if explain:

@@ -10,7 +10,18 @@ from brain.cli.arguments import usage
 from brain.cli.command import about
 from brain.cli.console import note, out, out_json
 from brain.cli.inputs import text_or_stdin
-from brain.cli.options import At, Db, Force, Json, MemoryId, NewSource, Stdin, Why, number
+from brain.cli.options import (
+    AllowSecrets,
+    At,
+    Db,
+    Force,
+    Json,
+    MemoryId,
+    NewSource,
+    Stdin,
+    Why,
+    number,
+)
 from brain.cli.render import memory_line
 from brain.engine import Brain
 from brain.errors import BrainError
@@ -85,6 +96,7 @@ def supersede(
     at: At = None,
     source: NewSource = DEFAULT_SOURCE,
     why: Why = "",
+    allow_secrets: AllowSecrets = False,
     stdin: Stdin = False,
     db: Db = None,
     as_json: Json = False,
@@ -96,7 +108,9 @@ def supersede(
         raise usage("新编号和新文本只能给一个。")
     content = None if new is not None else text_or_stdin(text, stdin, "新编号或 --text")
     with Brain.open(db) as brain:
-        done = brain.supersede(old, new, text=content, at=at, source=source, why=why)
+        done = brain.supersede(
+            old, new, text=content, at=at, source=source, why=why, allow_secrets=allow_secrets
+        )
     if as_json:
         out_json(done.to_dict())
     else:

@@ -118,7 +118,7 @@ def block(hits: Sequence[Hit], budget: int, shorten: Shorten | None = None) -> B
     """Packs hits into a block.
 
     Args:
-        hits: best first, each with its whole text.
+        hits: best first, each with its whole text as it may be shown.
         budget: estimated tokens the whole block may take, frame included; 0 is unlimited, else at
             least ``LEAST_BUDGET``.
         shorten: cuts a hit to what is asked; without it a cut is the beginning.
@@ -187,7 +187,8 @@ def _priced(hit: Hit, text: str) -> tuple[Hit, str]:
 def cut(hit: Hit, room: int, shorten: Shorten | None = None) -> tuple[Hit, str]:
     """A hit and its entry within a room: cut to what is asked, else to its beginning.
 
-    In a tight room it does without kind, confidence and date, and then may stand whole.
+    The text shown is cut; the handle is that of the stored one. In a tight room it does without
+    kind, confidence and date, and then may stand whole.
     """
     handle = handle_of(hit.memory.text.encode())
     tight = room < TIGHT_ROOM
@@ -216,11 +217,11 @@ def _head(hit: Hit, room: int, handle: str, tight: bool) -> tuple[Hit, str]:
 
     def shown(length: int) -> tuple[Hit, str]:
         end = f"……{handle}" if tight else f"……（只到这里，全文：<<ccr:{handle}>>）"
-        text = hit.memory.text[:length].rstrip() + end
+        text = hit.text[:length].rstrip() + end
         made = replace(hit, text=text, recovery_handle=handle)
         return _priced(made, line(made, short=tight))
 
-    text = hit.memory.text
+    text = hit.text
     low, high = 1, min(len(text), 4 * room)
     while low < high:
         middle = (low + high + 1) // 2

@@ -63,6 +63,9 @@ WHY = Field("why", "string", "为什么改，记入日志")
 UNIT = Field("value", "number", "0 到 1 之间", required=True, least=0, most=1)
 AT = Field("at", "string", "从何时起；不给时是现在")
 SOURCE = Field("source", "string", "user、model、chat 等；默认 user")
+ALLOW_SECRETS = Field(
+    "allow_secrets", "boolean", "有口令、密钥、证件号、卡号也存；不给时拒绝（brain_secret）"
+)
 FORCE = Field("force", "boolean", "钉住的也照做")
 
 _LOOK = (SCOPE, KIND, AS_OF, KNOWN_AT, EXPIRED)
@@ -203,6 +206,7 @@ CALLS: Mapping[str, Call] = {
             Field("pinned", "boolean", "钉住：不会被归档、到期或遗忘"),
             Field("evidence", "string", "出处，如文件名或链接"),
             WHY,
+            ALLOW_SECRETS,
         ),
         lambda brain, args: brain.add(**args).to_dict(),
         "Added",
@@ -210,7 +214,15 @@ CALLS: Mapping[str, Call] = {
     ),
     "supersede": Call(
         "世界变了：用新的取代旧的",
-        (ID, Field("new", "id", "已经记下的新说法的编号"), NEW_TEXT, AT, SOURCE, WHY),
+        (
+            ID,
+            Field("new", "id", "已经记下的新说法的编号"),
+            NEW_TEXT,
+            AT,
+            SOURCE,
+            WHY,
+            ALLOW_SECRETS,
+        ),
         _supersede,
         "Superseded",
         writes=True,
@@ -224,7 +236,7 @@ CALLS: Mapping[str, Call] = {
     "wrong": Call("一条记忆不对", (ID, WHY), _wrong, "Memory", writes=True),
     "correct": Call(
         "原来就记错了：用对的代替错的",
-        (ID, RIGHT_TEXT, SOURCE, WHY),
+        (ID, RIGHT_TEXT, SOURCE, WHY, ALLOW_SECRETS),
         _correct,
         "Corrected",
         writes=True,

@@ -116,6 +116,7 @@ def _hit(given: Mapping[str, Any]) -> m.Hit:
         recovery_handle=given["recovery_handle"],
         duplicate_of=given["duplicate_of"],
         suspect=given["suspect"],
+        suspect_rule=given["suspect_rule"] or "",
     )
 
 

@@ -63,6 +63,7 @@ _HIT = _object(
     recovery_handle=_TEXT_OR_NONE,
     duplicate_of=_WHOLE_OR_NONE,
     suspect=_TRUTH,
+    suspect_rule=_TEXT_OR_NONE,
 )
 _GATE = _object(answerable=_TRUTH, probability=_NUMBER)
 
@@ -75,6 +76,7 @@ SHAPES: Mapping[str, Schema] = {
         query=_TEXT,
         hits=_list(_HIT),
         skills=_list(_HIT),
+        suspects=_WHOLE,
         degraded=_CODES,
     ),
     "Injection": _object(

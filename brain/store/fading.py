@@ -12,6 +12,10 @@ import apsw
 from brain.store.sql import one, rows
 
 HEAD_CHARS = 80
+"""Of a text that are shown."""
+
+READ_CHARS = 2_000
+"""Of a text that are read, so that a secret is seen whole before it is cut."""
 
 _CURRENT = "m.retracted_at IS NULL AND m.archived_at IS NULL AND m.superseded_by IS NULL"
 """What decays: what was replaced, retracted or archived is at rest already."""
@@ -22,7 +26,7 @@ Formula = Callable[[int, float, float, str], float]
 
 @dataclass(frozen=True, slots=True)
 class Due:
-    """A record that is weak and idle, as it will be archived; of its text the beginning."""
+    """A record that is weak and idle, as it will be archived; ``head`` is ``READ_CHARS`` long."""
 
     id: int
     head: str
@@ -97,7 +101,7 @@ def due(
     found = rows(
         db,
         "SELECT id, head, strength, idle FROM ("
-        f" SELECT m.id, substr(m.text, 1, {HEAD_CHARS}) AS head,"
+        f" SELECT m.id, substr(m.text, 1, {READ_CHARS}) AS head,"
         "  faded(m.id, m.strength, m.importance, m.recorded_at) AS strength,"
         "  max(m.recorded_at, coalesce(m.valid_from, ''), coalesce(m.last_used_at, ''),"
         "   coalesce((SELECT max(j.at) FROM journal j WHERE j.memory_id = m.id"

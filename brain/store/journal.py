@@ -15,6 +15,7 @@ import apsw
 from brain.memory import check_why
 from brain.store.sql import rows, stream
 from brain.store.view import Shown
+from brain.text.secrets import refuse
 
 FORGET = "forget"
 """The entry that stays of a forgotten memory."""
@@ -48,8 +49,9 @@ def write(
     why: str = "",
     detail: dict[str, Any] | None = None,
 ) -> None:
-    """Appends one entry. Raises ``brain_why_invalid`` (65)."""
+    """Appends one entry. Raises ``brain_why_invalid``, ``brain_secret`` (65)."""
     check_why(why)
+    refuse(why, "原因")
     db.execute(
         "INSERT INTO journal (at, memory_id, what, why, detail) VALUES (?, ?, ?, ?, ?)",
         (at, memory_id, what, why, json.dumps(detail or {}, ensure_ascii=False, sort_keys=True)),

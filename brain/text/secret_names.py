@@ -54,13 +54,13 @@ _ACCOUNT = (
     r"(?:和|及|与|/|、|&| and )?\Z"
 )
 _FIRST_OF_TWO = r"[^\s/，、,|]{1,64}(?:\s{0,2}[/，、,|]\s{0,2}|\s)"
-_COUNTED = re.compile(r"\s?(?:[位个個年月次天字条元万%多]|bit|char|digit)")
-_KEYED = re.compile(r"(?:api|access|secret|private|account|auth|app|service|client|master)[ _-]?\Z")
-_NO_SECRET_KEY = re.compile(
+_COUNTED = r"\s?(?:[位个個年月次天字条元万%多]|bit|char|digit)"
+_KEYED = r"(?:api|access|secret|private|account|auth|app|service|client|master)[ _-]?\Z"
+_NO_SECRET_KEY = (
     r"(?:public|primary|foreign|cache|partition|sort|hot|map|dict|index|object|redis|缓存|主|外|公)"
     r"[ _-]?\Z"
 )
-_NO_WORD = re.compile("[0-9!@#$%^&*]")
+_NO_WORD = "[0-9!@#$%^&*]"
 _NEAR = 120
 """Characters behind a name within which a value has the first of its digits and signs."""
 
@@ -75,7 +75,7 @@ def named(seen: str, lowered: str) -> Iterator[Span]:
         at = lowered.find(name)
         while at >= 0:
             stop = at + len(name)
-            if _NO_WORD.search(lowered, stop, stop + _NEAR):
+            if compiled(_NO_WORD).search(lowered, stop, stop + _NEAR):
                 found = _bound_to(seen, lowered, at, stop, family)
                 if found is not None:
                     yield found
@@ -89,9 +89,9 @@ def _bound_to(seen: str, lowered: str, start: int, stop: int, family: str) -> Sp
         return _old_identity(seen, stop)
     before = lowered[max(0, start - 16) : start]
     if family == "bare":
-        if _KEYED.search(before):
+        if compiled(_KEYED).search(before):
             family = "key"
-        elif letter_or_digit(lowered, start - 1) or _NO_SECRET_KEY.search(before):
+        elif letter_or_digit(lowered, start - 1) or compiled(_NO_SECRET_KEY).search(before):
             return None
     bound = compiled(_BOUND).match(lowered, stop)
     if bound is None:
@@ -103,7 +103,7 @@ def _bound_to(seen: str, lowered: str, start: int, stop: int, family: str) -> Sp
     end = _end(seen, at, quoted)
     value = seen[at:end]
     number = value.isdigit() and len(value) >= 6 and family == "password"
-    if is_secret(value, family) or (number and not _COUNTED.match(seen, end)):
+    if is_secret(value, family) or (number and not compiled(_COUNTED).match(seen, end)):
         return (at, end, family if family == "password" else "key")
     return None
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from datetime import date
 
@@ -11,16 +10,15 @@ from brain.text.secret_spans import Span, compiled, letter_or_digit
 _DIGITS = r"[0-9]{13,}[Xx]?"
 _GROUPS = r"[0-9]{4,6}(?:[ -][0-9]{3,13}){1,4}[Xx]?"
 _GROUPED = {(4, 4, 4, 4), (4, 6, 5), (6, 13), (6, 8, 4), *((4, 4, 4, 4, n) for n in (1, 2, 3))}
-_OTHER_NUMBER = re.compile(
-    r"(?:单号|單號|流水号?|编号|編號|订单|訂單|运单|快递|工号|条码|条形码|发票号?"
+_OTHER_NUMBER = (
+    r"(?i)(?:单号|單號|流水号?|编号|編號|订单|訂單|运单|快递|工号|条码|条形码|发票号?"
     r"|order|serial|tracking|isbn|sku|trace|(?<![a-z])u?id)"
-    r"[\w 号號码碼.:：=#为是/-]{0,4}\Z",
-    re.IGNORECASE,
+    r"[\w 号號码碼.:：=#为是/-]{0,4}\Z"
 )
 """In front of a number: it is one of those, whatever its last digit. A tenth of all numbers passes
 the check of a card."""
 
-_CARD_NAMED = re.compile(r"(?:卡|card|账号|帳號|账户|pan)[^，。；\n]{0,8}\Z", re.IGNORECASE)
+_CARD_NAMED = r"(?i)(?:卡|card|账号|帳號|账户|pan)[^，。；\n]{0,8}\Z"
 
 
 PROVINCES = frozenset(
@@ -34,8 +32,8 @@ residence permits of Taiwan's people and 91 for foreigners'."""
 _WEIGHTS = (7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2)
 
 
-_IINS: tuple[tuple[re.Pattern[str], frozenset[int]], ...] = tuple(
-    (re.compile(begin), frozenset(lengths))
+_IINS: tuple[tuple[str, frozenset[int]], ...] = tuple(
+    (begin, frozenset(lengths))
     for begin, lengths in (
         ("62", range(16, 20)),  # UnionPay
         ("4", (13, 16, 19)),  # Visa
@@ -73,9 +71,9 @@ def numbers(seen: str) -> Iterator[Span]:
 
 def _may_be_card(value: str, before: str) -> bool:
     """Whether what stands in front allows it; thirteen digits are a bar code unless named."""
-    if _OTHER_NUMBER.search(before):
+    if compiled(_OTHER_NUMBER).search(before):
         return False
-    return len(value) > 13 or _CARD_NAMED.search(before) is not None
+    return len(value) > 13 or compiled(_CARD_NAMED).search(before) is not None
 
 
 def is_identity(number: str) -> bool:
@@ -95,7 +93,7 @@ def is_card(number: str) -> bool:
     """Whether digits are a bank card's: a known beginning of its length and the check digit of
     Luhn (ISO/IEC 7812-1, annex B)."""
     if not number.isdigit() or not any(
-        len(number) in lengths and begin.match(number) for begin, lengths in _IINS
+        len(number) in lengths and compiled(begin).match(number) for begin, lengths in _IINS
     ):
         return False
     digits = [int(c) for c in reversed(number)]

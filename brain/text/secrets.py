@@ -25,7 +25,7 @@ from brain.errors import BrainError
 from brain.text.secret_forms import logins, private_keys, tokens
 from brain.text.secret_names import named
 from brain.text.secret_numbers import numbers
-from brain.text.secret_spans import Span
+from brain.text.secret_spans import Span, compiled
 
 RULES: Mapping[str, str] = {
     "private_key": "私钥",
@@ -67,7 +67,7 @@ class Secret:
 def find(text: str) -> tuple[Secret, ...]:
     """The secrets of a text, in order, none overlapping another. Never raises."""
     seen, places = _plain(text)
-    if not _RUN.search(seen):
+    if not compiled(_RUN).search(seen):
         return ()
     lowered = seen.lower() if "İ" not in seen else seen.replace("İ", "I").lower()
     found = [
@@ -139,25 +139,25 @@ def _apart(found: list[Span]) -> list[Span]:
     return out
 
 
-_RUN = re.compile(r"[!-~]{4}")
+_RUN = r"[!-~]{4}"
 """Without four ASCII characters in a row no rule below can say anything."""
 
-_ODD = re.compile(
+_ODD = (
     "[０-９Ａ-Ｚａ-ｚ＿－．＋＠／！＃＄％＆＊\u2070-\u209c\u2460-\u24ff\U0001d400-\U0001d7ff"
     "\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]"
 )
-_NO_WIDTH = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]")
+_NO_WIDTH = "[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]"
 
 
 def _plain(text: str) -> tuple[str, list[int] | None]:
     """A text as it reads in ASCII, and where each character stands in the text (None: the same)."""
-    if text.isascii() or not _ODD.search(text):
+    if text.isascii() or not compiled(_ODD).search(text):
         return text, None
-    seen = _ODD.sub(_in_ascii, text)
-    if not _NO_WIDTH.search(seen):
+    seen = compiled(_ODD).sub(_in_ascii, text)
+    if not compiled(_NO_WIDTH).search(seen):
         return seen, None
-    gone = {match.start() for match in _NO_WIDTH.finditer(seen)}
-    return _NO_WIDTH.sub("", seen), [i for i in range(len(seen)) if i not in gone]
+    gone = {match.start() for match in compiled(_NO_WIDTH).finditer(seen)}
+    return compiled(_NO_WIDTH).sub("", seen), [i for i in range(len(seen)) if i not in gone]
 
 
 def _in_ascii(match: re.Match[str]) -> str:

@@ -9,6 +9,7 @@ no text can close or forge its frame (:mod:`brain.inject.neutral`), and every en
 from __future__ import annotations
 
 import re
+from functools import cache
 
 from brain.text.fold import fold
 
@@ -54,10 +55,14 @@ _PATTERNS = {
         r"(?:api keys?|passwords?|secrets?|credentials|system prompt)\b"
     ),
 }
-_RULE = re.compile("|".join(f"(?P<{name}>{pattern})" for name, pattern in _PATTERNS.items()))
+
+
+@cache
+def _any_rule() -> re.Pattern[str]:
+    return re.compile("|".join(f"(?P<{name}>{pattern})" for name, pattern in _PATTERNS.items()))
 
 
 def rule(text: str) -> str:
     """The rule by which a text reads as an order to its reader, '' for none of them."""
-    match = _RULE.search(fold(text))
+    match = _any_rule().search(fold(text))
     return "" if match is None else str(match.lastgroup)
