@@ -41,7 +41,7 @@ _STANDS_FOR = (
     r"|[A-Za-z_][\w.]*[(\[]"
     r"|(?:[A-Za-z_]\w*\.)+[A-Za-z_]\w*\Z"
 )
-_HIDDEN_ALREADY = r"\*{3}|x{4}|X{4}|…|•{2}"
+_HIDDEN_ALREADY = r"［已隐去：|\*{3}|x{4}|X{4}|…|•{2}"
 
 
 def stands_for_another(value: str) -> bool:
