@@ -50,8 +50,9 @@ LEAST_SPREAD = 0.035
 
 
 LEAST_WORDS = 0.3
-"""A best BM25 below this share of the query's IDF mass is little evidence, and is not blown up to
-one either: a single synonym in a note must not outweigh a meaning that is near."""
+"""Where the best BM25 rests on other wordings and is below this share of the query's IDF mass, it
+is little evidence, and is not blown up to one either: a single synonym must not outweigh a meaning
+that is near."""
 
 
 NEIGHBOUR_SHARE = 0.4
@@ -233,7 +234,14 @@ def weigh(
         otherwise = written_otherwise(cut.counts, text, question.rewritings, idf)
         texts[key] = replace(cut, otherwise=otherwise)
     words = {key: bm25(text, all_terms, average) for key, text in texts.items()}
-    best = max([*words.values(), LEAST_WORDS * sum(all_terms.values())])
+    best = max(words.values(), default=0.0)
+    if any(text.otherwise for text in texts.values()):
+        literal = (
+            bm25(replace(text, otherwise={}), all_terms, average) if text.otherwise else words[key]
+            for key, text in texts.items()
+        )
+        if max(literal) < best:
+            best = max(best, LEAST_WORDS * sum(all_terms.values()))
     spread = max(max(similarity.values(), default=0.0) - background, LEAST_SPREAD)
     time_alone = bool(question.times) and not content_terms
     meaning = SIMILARITY_WEIGHT * (BARE_SHARE if question.bare else 1.0)
