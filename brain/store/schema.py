@@ -136,7 +136,36 @@ def _v2(db: apsw.Connection) -> None:
     """)
 
 
-MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (_v1, _v2)
+def _v3(db: apsw.Connection) -> None:
+    db.execute("""
+    -- Where memories were taken in from: a file or folder, read in one format for one scope.
+    CREATE TABLE sources (
+      id     INTEGER PRIMARY KEY,
+      format TEXT NOT NULL,
+      path   TEXT NOT NULL,
+      scope  TEXT NOT NULL,
+      state  TEXT NOT NULL DEFAULT '{}',
+      UNIQUE (path, format, scope)
+    );
+
+    -- One row for each thing a source held; without a memory where that was erased, so that the
+    -- next run does not bring it back.
+    CREATE TABLE taken (
+      id        INTEGER PRIMARY KEY AUTOINCREMENT,
+      source_id INTEGER NOT NULL REFERENCES sources (id) ON DELETE CASCADE,
+      key       TEXT    NOT NULL,
+      digest    BLOB    NOT NULL,
+      memory_id INTEGER REFERENCES memories (id) ON DELETE SET NULL,
+      first     INTEGER,
+      last      INTEGER,
+      UNIQUE (source_id, key, digest)
+    );
+    CREATE INDEX taken_by_memory ON taken (memory_id);
+    CREATE INDEX taken_by_digest ON taken (source_id, digest);
+    """)
+
+
+MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (_v1, _v2, _v3)
 SCHEMA_VERSION = len(MIGRATIONS)
 
 

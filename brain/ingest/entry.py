@@ -1,0 +1,97 @@
+"""What a reader gives: entries to store, and places it could not read."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from brain.memory import MAX_EVIDENCE_CHARS, MAX_LABEL_CHARS, Draft, canonical
+
+CHAT = 0.60
+"""Confidence of what was said in a conversation."""
+
+MODEL = 0.75
+"""Confidence of what a model has distilled and written down."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One memory to be.
+
+    Args:
+        key: names it in its source for good: where the text under a key changes, the memory does.
+        draft: the memory; its scope is set when it is taken in.
+        place: the line (from 1), message id or element it begins at, for messages to a person.
+        first, last: message ids it was made of, where a later run has to find it by them.
+        at: how far into the file it lies, in the unit of the reading's total.
+    """
+
+    key: str
+    draft: Draft
+    place: int = 0
+    first: int | None = None
+    last: int | None = None
+    at: int = 0
+
+    def digest(self) -> bytes:
+        """What the text and kind are told apart by: 16 bytes of SHA-256."""
+        said = f"{self.draft.kind}\0{canonical(self.draft.text)}"
+        return hashlib.sha256(said.encode("utf-8", "surrogatepass")).digest()[:16]
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A place that was passed over.
+
+    Args:
+        line: line number from 1, or the ordinal of the element, or the id of the message.
+        reason: a Chinese sentence.
+    """
+
+    line: int
+    reason: str
+    at: int = 0
+
+
+Found = Entry | Fault
+
+
+def source(reader: str, where: str) -> str:
+    """A record's source, ``reader:where``, made to fit; the end of ``where`` is what matters."""
+    plain = "".join(c if c.isprintable() else "_" for c in where)
+    room = MAX_LABEL_CHARS - len(reader) - 1
+    return f"{reader}:{plain if len(plain) <= room else '…' + plain[1 - room :]}"
+
+
+def evidence(ids: Sequence[object] = (), **facts: object) -> str:
+    """Where a record comes from, as JSON.
+
+    Args:
+        ids: message ids; where all of them are too many, the first, the last and their number.
+        facts: named values; None is left out.
+    """
+    told: dict[str, object] = {k: v for k, v in facts.items() if v is not None}
+    if ids:
+        told["messages"] = list(ids)
+    text = _json(told)
+    if len(text) > MAX_EVIDENCE_CHARS and ids:
+        told["messages"] = [ids[0], ids[-1]]
+        told["messages_count"] = len(ids)
+        text = _json(told)
+    return text if len(text) <= MAX_EVIDENCE_CHARS else ""
+
+
+def _json(value: object) -> str:
+    # Lone surrogates of a damaged name stay escaped, so that the result is always valid text.
+    plain = json.dumps(value, ensure_ascii=False)
+    return plain if plain.isascii() or _valid(plain) else json.dumps(value)
+
+
+def _valid(text: str) -> bool:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -1,0 +1,106 @@
+"""Lists of plain memories: JSON Lines ``{text, kind?, …}`` and CSV with a head line."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from brain.ingest.entry import Entry, Fault, Found, evidence, source
+from brain.ingest.files import LONGEST_LINE, File, opened, unusable
+from brain.ingest.records import of_lines
+from brain.ingest.times import UNKNOWN, since
+from brain.memory import DEFAULT_IMPORTANCE, DEFAULT_KIND, Draft
+
+TEXTS = ("text", "content", "memory", "内容", "文本", "记忆")
+KINDS = ("kind", "type", "类型")
+IDS = ("id", "编号")
+STARTS = ("valid_from", "created_at", "timestamp", "date", "时间", "日期")
+SOURCES = ("source", "来源")
+
+
+def fits(value: Mapping[str, Any]) -> bool:
+    """Whether a row names a text."""
+    return any(isinstance(value.get(name), str) for name in TEXTS)
+
+
+def read_jsonl(file: File) -> Iterator[Found]:
+    """One memory a line."""
+    for record in of_lines(file.path):
+        if isinstance(record, Fault):
+            yield record
+        else:
+            yield _entry(file, record.value, record.number, record.at)
+
+
+def read_csv(file: File) -> Iterator[Found]:
+    """One memory a row; the head line names the columns, in English or Chinese."""
+    csv.field_size_limit(LONGEST_LINE)
+    with opened(file.path) as stream:
+        raw = stream.buffer
+        head = stream.readline(LONGEST_LINE)
+        delimiter = max(",\t;", key=head.count)
+        names = next(csv.reader([head], delimiter=delimiter), [])
+        rows = csv.reader(stream, delimiter=delimiter)
+        while True:
+            try:
+                row = next(rows)
+            except StopIteration:
+                return
+            except csv.Error as e:
+                yield Fault(rows.line_num + 1, f"这一行不是完整的 CSV（{e}），跳过了。", raw.tell())
+                continue
+            if row:
+                value = {name.strip().lower(): cell for name, cell in zip(names, row, strict=False)}
+                yield _entry(file, value, rows.line_num + 1, raw.tell())
+
+
+def _entry(file: File, row: Mapping[str, Any], number: int, at: int) -> Found:
+    text = _first(row, TEXTS)
+    if not isinstance(text, str) or not text.strip():
+        return Fault(number, "这一行没有 text（内容），跳过了。", at)
+    wrong = unusable(json.dumps(row, ensure_ascii=False, default=str))
+    if "\0" in text:
+        wrong = unusable(text)
+    if wrong is not None:
+        return Fault(number, wrong, at)
+    name = _first(row, IDS)
+    start = _first(row, STARTS)
+    if start == UNKNOWN:
+        valid_from: Any = UNKNOWN
+    else:
+        valid_from = since(_number(start)) if start not in {None, ""} else None
+    given = str(_first(row, SOURCES) or "")
+    try:
+        draft = Draft(
+            text,
+            kind=str(_first(row, KINDS) or DEFAULT_KIND).lower(),
+            scope=str(row.get("scope") or ""),
+            source=given or source("file", f"{file.name}#{number}"),
+            importance=float(row.get("importance") or DEFAULT_IMPORTANCE),
+            confidence=float(row["confidence"])
+            if row.get("confidence") not in {None, ""}
+            else None,
+            valid_from=valid_from,
+            valid_to=row.get("valid_to") or None,
+            evidence=str(row.get("evidence") or "")
+            or evidence(file=file.name, line=number, id=name),
+        )
+    except (TypeError, ValueError):
+        return Fault(number, "这一行的 importance 或 confidence 不是数字，跳过了。", at)
+    key = f"{file.name}\x1f#{name}" if name not in {None, ""} else f"{file.name}\x1f:{number}"
+    return Entry(key, draft, number, at=at)
+
+
+def _first(row: Mapping[str, Any], names: tuple[str, ...]) -> Any:
+    return next((row[name] for name in names if row.get(name) not in {None, ""}), None)
+
+
+def _number(value: Any) -> Any:
+    if isinstance(value, str):
+        try:
+            return float(value)
+        except ValueError:
+            return value
+    return value
