@@ -34,11 +34,13 @@ from brain.results import (
     DoctorResult,
     ForgetResult,
     History,
+    IngestResult,
     InitResult,
     OptimizeResult,
     OwnWord,
     Recovered,
     RestoreResult,
+    ScopeCount,
     Stats,
     SupersedeResult,
 )
@@ -502,6 +504,76 @@ class Brain:
             return spans, embedder.embed_documents([simplify(text[a:b]) for a, b in spans])
         except Exception:  # whatever a native library raises: the words are kept, vectors pend
             return spans, None
+
+    def ingest(
+        self,
+        path: str | Path,
+        format: str | None = None,
+        *,
+        scope: str = "",
+        every_session: bool = False,
+        dry_run: bool = False,
+        embed: bool = True,
+        progress: StagedProgress | None = None,
+        now: datetime | None = None,
+    ) -> IngestResult:
+        """Takes in another program's memories or conversations; again: only what is new.
+
+        The text is stored first and can be found by its words at once; then what has no vector
+        gets one. Either may be broken off: the next run, or :meth:`reembed`, goes on there.
+
+        Args:
+            path: a file or folder; see docs/formats.md.
+            format: a format's name; None to tell by the content.
+            scope: for entries that name none themselves.
+            every_session: of Hermes also the sessions that tools and timers held.
+            dry_run: write nothing; the result shows what would come.
+            embed: make the vectors in this run.
+            progress: called with (stage, done, total); the stage is ``read`` or ``embed``.
+
+        Raises:
+            BrainError: ``brain_ingest_…`` for what cannot be read: see docs/cli.md.
+        """
+        from brain.ingest import intake  # the readers, which no other verb needs
+
+        m.check_label(scope, "范围", "brain_scope_invalid")
+        if not dry_run:
+            self._settle_model()
+        done = intake.run(
+            self._store,
+            Path(path).expanduser(),
+            format,
+            scope,
+            self._record,
+            self._keep,
+            every_session=every_session,
+            dry_run=dry_run,
+            progress=progress,
+            now=now,
+        )
+        if dry_run:
+            return done
+        if embed:
+            embedder = self._load_embedder(self._facts())
+            if embedder is not None:
+                told = None if progress is None else partial(progress, "embed")
+                reembedding.complete(self._store, embedder, told)
+        with self._store.read() as db:
+            facts = file.facts(db)
+            _, pending = vectors.counts(db, facts.get(meta.VECTORS))
+        return replace(done, pending=pending if facts.get(meta.MODEL) else 0)
+
+    @classmethod
+    def _keep(
+        cls, db: apsw.Connection, record: memories.Record, spans: Sequence[tuple[int, int]]
+    ) -> tuple[int, bool]:
+        """Stores a record whose vectors are to follow, or finds the one that says the same."""
+        # Another process may have stored the same after the record's clock was read.
+        seen = max(record.recorded_at, to_iso(now_utc()))
+        same = memories.find_same(db, record.text, record.kind, record.scope, seen)
+        if same is not None:
+            return same.id, False
+        return cls._insert(db, None, record, spans, None, "").id, True
 
     def supersede(
         self,
@@ -1252,6 +1324,19 @@ class Brain:
             last_decay=facts.get(meta.LAST_DECAY),
             degraded=tuple(degraded),
         )
+
+    def scopes(self, *, now: datetime | None = None) -> tuple[ScopeCount, ...]:
+        """Every scope that has records, the global one ('') first, then by name."""
+        everywhere = View(as_of=to_iso(now or now_utc()), scopes=None)
+        with self._store.read() as db:
+            current = memories.counts_by(db, "scope", everywhere)
+            total = memories.scope_totals(db)
+        return tuple(ScopeCount(name, current.get(name, 0), n) for name, n in total.items())
+
+    def scope_is_empty(self, scope: str) -> bool:
+        """Whether a scope has no record, in whatever state."""
+        with self._store.read() as db:
+            return not memories.everything(db, (scope,), None, 1)
 
     def brief(
         self, budget: int | None = None, *, scope: str = "", now: datetime | None = None

@@ -148,6 +148,95 @@ class History:
 
 
 @dataclass(frozen=True, slots=True)
+class IngestError:
+    """A place that was passed over: file, line (or message, or element), and why in Chinese."""
+
+    file: str
+    line: int
+    reason: str
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"file": self.file, "line": self.line, "reason": self.reason}
+
+
+@dataclass(frozen=True, slots=True)
+class IngestPreview:
+    """What a dry run would store."""
+
+    text: str
+    kind: str
+    valid_from: str | None
+    source: str
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "text": self.text,
+            "kind": self.kind,
+            "valid_from": self.valid_from,
+            "source": self.source,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class IngestResult:
+    """What taking in a path did; the first fields are those of the contract.
+
+    Args:
+        added: records made that replace none.
+        skipped: entries that were there already.
+        superseded: records a changed entry has replaced.
+        expired: records whose source no longer has them.
+        retracted: episodes that held turns the user took back.
+        failed: places passed over; ``errors`` lists the first of them.
+        pending: passages that still wait for their vector.
+        preview: what a dry run would store, the first few.
+    """
+
+    source: str
+    format: str
+    added: int
+    skipped: int
+    superseded: int
+    expired: int
+    retracted: int
+    failed: int
+    errors: tuple[IngestError, ...] = ()
+    pending: int = 0
+    preview: tuple[IngestPreview, ...] = ()
+    dry_run: bool = False
+
+    def to_dict(self) -> dict[str, Any]:
+        out: dict[str, Any] = {
+            "source": self.source,
+            "format": self.format,
+            "added": self.added,
+            "skipped": self.skipped,
+            "superseded": self.superseded,
+            "expired": self.expired,
+            "retracted": self.retracted,
+            "failed": self.failed,
+            "errors": [e.to_dict() for e in self.errors],
+            "vectors_pending": self.pending,
+            "dry_run": self.dry_run,
+        }
+        if self.dry_run:
+            out["preview"] = [p.to_dict() for p in self.preview]
+        return out
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeCount:
+    """A scope and how many records it has: current ones, and in whatever state."""
+
+    scope: str
+    current: int
+    total: int
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"scope": self.scope, "current": self.current, "total": self.total}
+
+
+@dataclass(frozen=True, slots=True)
 class OwnWord:
     """One of the user's own words, as in jieba's user dictionary."""
 

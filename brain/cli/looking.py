@@ -122,6 +122,21 @@ def _counts(counts: dict[str, int]) -> str:
     return "，".join(f"{visible(name)} {n}" for name, n in counts.items()) or "无"
 
 
+@about("有哪些范围，各有多少记忆", "brain scopes", "brain scopes --json")
+def scopes_(db: Db = None, as_json: Json = False) -> int:
+    """Prints the scopes with their counts."""
+    with Brain.open(db, read_only=True) as brain:
+        found = brain.scopes()
+    if as_json:
+        out_json({"scopes": [scope.to_dict() for scope in found]})
+        return 0
+    for scope in found:
+        out(f"{visible(scope.scope) or '（全局）'}  当前 {scope.current}，共 {scope.total}")
+    if not found:
+        note("还没有记忆。")
+    return 0
+
+
 @about(
     "对话开始时给智能体的概要",
     "brain brief",

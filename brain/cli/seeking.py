@@ -5,6 +5,7 @@ They change no memory and open read-only; ``inject`` alone may note uses beside 
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -78,7 +79,10 @@ def recall(
         )
         return brain.explained(found) if explain else found
 
-    _print_found(ask(db, use, explain=explain), explain, as_json)
+    found = ask(db, use, explain=explain)
+    _print_found(found, explain, as_json)
+    if not (as_json or found.hits):
+        _tell_empty(db, scope)
     return 0
 
 
@@ -104,11 +108,12 @@ def search(
     from brain.engine import Brain
 
     query = text_or_stdin(question, stdin, "问题")
+    where = scopes.resolve(scope)
     with Brain.open(db, read_only=True) as brain:
         found = brain.search(
             query,
             k,
-            scope=scopes.resolve(scope),
+            scope=where,
             kind=kind,
             as_of=as_of,
             known_at=known_at,
@@ -117,7 +122,21 @@ def search(
         if explain:
             found = brain.explained(found)
     _print_found(found, explain, as_json)
+    if not (as_json or found.hits):
+        _tell_empty(db, where)
     return 0
+
+
+def _tell_empty(db: str | None, scope: str) -> None:
+    """Says when a scope was named that has nothing at all: perhaps it is mistyped."""
+    if not scope or (db is None and os.environ.get("BRAIN_URL")):
+        return
+    from brain.engine import Brain
+
+    with Brain.open(db, read_only=True) as brain:
+        if brain.scope_is_empty(scope):
+            told = f"范围「{visible(scope)}」里还没有记忆，找的只是全局的"
+            note(f"{told}；brain scopes 列出有哪些。")
 
 
 def _print_found(found: RecallResult, explain: bool, as_json: bool) -> None:
@@ -185,6 +204,8 @@ def check(
     else:
         for line in gate_lines(gate):
             out(line)
+    if not (as_json or gate.answerable):
+        _tell_empty(db, scope)
     return 0 if gate.answerable else EXIT_NO
 
 

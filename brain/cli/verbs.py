@@ -45,6 +45,8 @@ VERBS: Mapping[str, tuple[str, str]] = {
     "mcp": ("serving", "mcp"),
     "serve": ("serving", "serve"),
     "hook": ("hooking", "hook"),
+    "ingest": ("taking", "ingest"),
+    "scopes": ("looking", "scopes_"),
     "reembed": ("models", "reembed"),
     "model list": ("models", "model_list"),
     "model fetch": ("models", "model_fetch"),

@@ -126,7 +126,7 @@ def episodes(
             yield given
             continue
         if len(given.text) > LONGEST_TURN:
-            told = f"这条消息有 {len(given.text)} 个字符，只收了前 {LONGEST_TURN} 个。"
+            told = f"这条消息超过 {LONGEST_TURN} 个字符，只收了前面这些。"
             yield Fault(given.place, told, given.at)
             given = replace(given, text=given.text[:LONGEST_TURN])
         full = length >= LONG_ENOUGH and given.role == USER

@@ -63,12 +63,12 @@ def read_graph(file: File) -> Iterator[Found]:
             continue
         row = record.value
         if row.get("type") == "entity":
-            yield from _of_entity(row, record)
+            yield from _of_entity(file, row, record)
         elif row.get("type") == "relation":
-            yield _of_relation(row, record)
+            yield _of_relation(file, row, record)
 
 
-def _of_entity(row: dict[str, Any], record: Record) -> Iterator[Found]:
+def _of_entity(file: File, row: dict[str, Any], record: Record) -> Iterator[Found]:
     name = str(row.get("name") or "").strip()
     observations = row.get("observations")
     if not name or not isinstance(observations, list):
@@ -79,17 +79,17 @@ def _of_entity(row: dict[str, Any], record: Record) -> Iterator[Found]:
     for seen in observations:
         text = seen.get("content") if isinstance(seen, dict) else seen
         if isinstance(text, str) and text.strip():
-            yield _entry(f"entity\x1f{name}", f"{head}：{text.strip()}", name, record)
+            yield _entry(file, f"entity\x1f{name}", f"{head}：{text.strip()}", name, record)
 
 
-def _of_relation(row: dict[str, Any], record: Record) -> Found:
+def _of_relation(file: File, row: dict[str, Any], record: Record) -> Found:
     ends = [str(row.get(key) or "").strip() for key in ("from", "relationType", "to")]
     if not all(ends):
         return Fault(record.number, "这一行的关系缺 from、to 或 relationType，跳过了。", record.at)
-    return _entry("\x1f".join(("relation", *ends)), " ".join(ends), ends[0], record)
+    return _entry(file, "\x1f".join(("relation", *ends)), " ".join(ends), ends[0], record)
 
 
-def _entry(key: str, text: str, name: str, record: Record) -> Entry:
+def _entry(file: File, key: str, text: str, name: str, record: Record) -> Entry:
     draft = Draft(
         text,
         kind="fact",
@@ -98,4 +98,4 @@ def _entry(key: str, text: str, name: str, record: Record) -> Entry:
         valid_from=UNKNOWN,
         evidence=evidence(entity=name[:200], line=record.number),
     )
-    return Entry(key, draft, record.number, at=record.at)
+    return Entry(f"{file.name}\x1f{key}", draft, record.number, at=record.at, alone=False)

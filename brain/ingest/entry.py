@@ -25,6 +25,8 @@ class Entry:
         draft: the memory; its scope is set when it is taken in.
         place: the line (from 1), message id or element it begins at, for messages to a person.
         first, last: message ids it was made of, where a later run has to find it by them.
+        alone: whether nothing else of the source has this key, so that a new text under it is a
+            change; of a list (the bullets under a heading, lines without ids) the key is a place.
         at: how far into the file it lies, in the unit of the reading's total.
     """
 
@@ -34,6 +36,7 @@ class Entry:
     first: int | None = None
     last: int | None = None
     at: int = 0
+    alone: bool = True
 
     def digest(self) -> bytes:
         """What the text and kind are told apart by: 16 bytes of SHA-256."""

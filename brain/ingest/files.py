@@ -75,8 +75,20 @@ def _decodes(line: bytes, name: str) -> bool:
     return True
 
 
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A text file being read."""
+
+    stream: io.TextIOWrapper
+    raw: io.BufferedReader
+
+    def at(self) -> int:
+        """How many bytes of it have been read."""
+        return self.raw.tell()
+
+
 @contextmanager
-def opened(path: Path) -> Iterator[io.TextIOWrapper]:
+def opened(path: Path) -> Iterator[Text]:
     """A text file, decoded; what is not valid in its encoding becomes lone surrogates.
 
     Raises:
@@ -85,8 +97,11 @@ def opened(path: Path) -> Iterator[io.TextIOWrapper]:
     with reading_errors(path):
         name = encoding_of(path)
         lax = "replace" if name.startswith(("utf-16", "utf-32")) else "surrogateescape"
-        with path.open("r", encoding=name, errors=lax, newline="\n") as stream:
-            yield stream
+        with (
+            path.open("rb") as raw,
+            io.TextIOWrapper(raw, encoding=name, errors=lax, newline="\n") as stream,
+        ):
+            yield Text(stream, raw)
 
 
 @contextmanager
@@ -110,8 +125,8 @@ def reading_errors(path: Path) -> Iterator[None]:
 
 def lines(path: Path) -> Iterator[Line]:
     """The lines of a text file, in bounded memory; blank ones are left out. Raises as `opened`."""
-    with opened(path) as stream:
-        raw = stream.buffer
+    with opened(path) as text:
+        stream = text.stream
         number = 0
         while line := stream.readline(LONGEST_LINE):
             number += 1
@@ -120,7 +135,7 @@ def lines(path: Path) -> Iterator[Line]:
                 whole = None
                 line = stream.readline(LONGEST_LINE)
             if whole is None or whole.strip():
-                yield Line(number, None if whole is None else whole.rstrip("\r\n"), raw.tell())
+                yield Line(number, None if whole is None else whole.rstrip("\r\n"), text.at())
 
 
 def unusable(text: str) -> str | None:
@@ -135,5 +150,5 @@ def unusable(text: str) -> str | None:
 
 def whole(path: Path) -> str:
     """A small text file at once, with plain newlines. Raises as `opened`."""
-    with opened(path) as stream:
-        return stream.read().replace("\r\n", "\n")
+    with opened(path) as text:
+        return text.stream.read().replace("\r\n", "\n")

@@ -10,13 +10,13 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from brain.errors import BrainError
 from brain.ingest import frontmatter
 from brain.ingest.chat import cleaned
 from brain.ingest.entry import MODEL, Entry, Fault, Found, evidence, source
 from brain.ingest.files import File, unusable, whole
 from brain.ingest.times import UNKNOWN, since
 from brain.memory import DEFAULT_KIND, Draft, check_kind
-from brain.errors import BrainError
 
 _HEADING = re.compile(r"(#{1,6})[ \t]+(.*?)[ \t]*#*\Z")
 _BULLET = re.compile(r"(?:[-*+]|\d{1,3}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?(.*)\Z")
@@ -70,6 +70,7 @@ def read(file: File) -> Iterator[Found]:
                 evidence=evidence(file=file.name, line=block.line, section=path or None),
             ),
             place=block.line,
+            alone=False,
         )
 
 
@@ -87,11 +88,12 @@ def _blocks(body: str, before: int) -> Iterator[_Block]:
     block: _Block | None = None
     in_bullet = fenced = False
     for number, line in enumerate(body.split("\n"), start=before + 1):
+        inside = fenced
         if _FENCE.match(line):
             fenced = not fenced
-        heading = None if fenced else _HEADING.match(line)
-        bullet = None if fenced or line[:1] in {" ", "\t"} else _BULLET.match(line)
-        ends_bullet = in_bullet and not fenced and line[:1] not in {" ", "\t", ""} and not bullet
+        heading = None if inside else _HEADING.match(line)
+        bullet = None if inside or line[:1] in {" ", "\t"} else _BULLET.match(line)
+        ends_bullet = in_bullet and not inside and line[:1] not in {" ", "\t", ""} and not bullet
         if (heading or bullet or ends_bullet) and block is not None:
             yield block
             block = None

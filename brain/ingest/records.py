@@ -46,16 +46,14 @@ def of_array(path: Path) -> Iterator[Record | Fault]:
     The array is cut into its elements by its brackets, so that memory is bounded by the largest
     element and a broken one costs only itself; a streaming parser would end there.
     """
-    with opened(path) as stream:
-        raw = stream.buffer
-        number = 0
-        for text in _elements(iter(lambda: stream.read(_CHUNK), "")):
-            number += 1
+    with opened(path) as file:
+        elements = _elements(iter(lambda: file.stream.read(_CHUNK), ""))
+        for number, text in enumerate(elements, start=1):
             if text is None:
                 limit = LARGEST_ELEMENT // 1024 // 1024
-                yield Fault(number, f"第 {number} 项超过 {limit} Mi 个字符，跳过了。", raw.tell())
+                yield Fault(number, f"第 {number} 项超过 {limit} Mi 个字符，跳过了。", file.at())
             else:
-                yield _parsed(text, number, raw.tell(), "项")
+                yield _parsed(text, number, file.at(), "项")
 
 
 def _parsed(text: str, number: int, at: int, unit: str) -> Record | Fault:

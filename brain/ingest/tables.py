@@ -10,13 +10,13 @@ from typing import Any
 from brain.ingest.entry import Entry, Fault, Found, evidence, source
 from brain.ingest.files import LONGEST_LINE, File, opened, unusable
 from brain.ingest.records import of_lines
-from brain.ingest.times import UNKNOWN, since
+from brain.ingest.times import since
 from brain.memory import DEFAULT_IMPORTANCE, DEFAULT_KIND, Draft
 
 TEXTS = ("text", "content", "memory", "内容", "文本", "记忆")
 KINDS = ("kind", "type", "类型")
 IDS = ("id", "编号")
-STARTS = ("valid_from", "created_at", "timestamp", "date", "时间", "日期")
+STARTS = ("created_at", "timestamp", "date", "时间", "日期")
 SOURCES = ("source", "来源")
 
 
@@ -37,8 +37,8 @@ def read_jsonl(file: File) -> Iterator[Found]:
 def read_csv(file: File) -> Iterator[Found]:
     """One memory a row; the head line names the columns, in English or Chinese."""
     csv.field_size_limit(LONGEST_LINE)
-    with opened(file.path) as stream:
-        raw = stream.buffer
+    with opened(file.path) as text:
+        stream = text.stream
         head = stream.readline(LONGEST_LINE)
         delimiter = max(",\t;", key=head.count)
         names = next(csv.reader([head], delimiter=delimiter), [])
@@ -49,11 +49,11 @@ def read_csv(file: File) -> Iterator[Found]:
             except StopIteration:
                 return
             except csv.Error as e:
-                yield Fault(rows.line_num + 1, f"这一行不是完整的 CSV（{e}），跳过了。", raw.tell())
+                yield Fault(rows.line_num + 1, f"这一行不是完整的 CSV（{e}），跳过了。", text.at())
                 continue
             if row:
                 value = {name.strip().lower(): cell for name, cell in zip(names, row, strict=False)}
-                yield _entry(file, value, rows.line_num + 1, raw.tell())
+                yield _entry(file, value, rows.line_num + 1, text.at())
 
 
 def _entry(file: File, row: Mapping[str, Any], number: int, at: int) -> Found:
@@ -66,11 +66,10 @@ def _entry(file: File, row: Mapping[str, Any], number: int, at: int) -> Found:
     if wrong is not None:
         return Fault(number, wrong, at)
     name = _first(row, IDS)
-    start = _first(row, STARTS)
-    if start == UNKNOWN:
-        valid_from: Any = UNKNOWN
-    else:
-        valid_from = since(_number(start)) if start not in {None, ""} else None
+    start = row.get("valid_from")
+    if start in {None, ""}:
+        told = _first(row, STARTS)
+        start = None if told is None else since(_number(told))
     given = str(_first(row, SOURCES) or "")
     try:
         draft = Draft(
@@ -82,7 +81,7 @@ def _entry(file: File, row: Mapping[str, Any], number: int, at: int) -> Found:
             confidence=float(row["confidence"])
             if row.get("confidence") not in {None, ""}
             else None,
-            valid_from=valid_from,
+            valid_from=start,
             valid_to=row.get("valid_to") or None,
             evidence=str(row.get("evidence") or "")
             or evidence(file=file.name, line=number, id=name),
@@ -90,7 +89,7 @@ def _entry(file: File, row: Mapping[str, Any], number: int, at: int) -> Found:
     except (TypeError, ValueError):
         return Fault(number, "这一行的 importance 或 confidence 不是数字，跳过了。", at)
     key = f"{file.name}\x1f#{name}" if name not in {None, ""} else f"{file.name}\x1f:{number}"
-    return Entry(key, draft, number, at=at)
+    return Entry(key, draft, number, at=at, alone=name not in {None, ""})
 
 
 def _first(row: Mapping[str, Any], names: tuple[str, ...]) -> Any:

@@ -431,6 +431,11 @@ def counts_by(db: apsw.Connection, column: str, view: View) -> dict[str, int]:
     return dict(found)
 
 
+def scope_totals(db: apsw.Connection) -> dict[str, int]:
+    """How many records of each scope the file has, in whatever state, by name."""
+    return dict(rows(db, "SELECT scope, count(*) FROM memories GROUP BY scope ORDER BY scope"))
+
+
 def state_counts(db: apsw.Connection, now: str) -> dict[str, int]:
     """How many records of the file are in each state; one record may be in several."""
     row = rows(

@@ -131,7 +131,7 @@ def last_of(db: apsw.Connection, source_id: int, prefix: str) -> tuple[str, int,
 def covering(
     db: apsw.Connection, source_id: int, prefix: str, number: int
 ) -> list[tuple[int, int, int, int]]:
-    """Rows whose messages may include a number: (row, memory id, first, last), memory still there."""
+    """Rows whose messages may include a number: row, memory id, first, last."""
     found = rows(
         db,
         "SELECT id, memory_id, first, last FROM taken WHERE source_id = ?1 AND key >= ?2"
@@ -139,6 +139,11 @@ def covering(
         (source_id, prefix, prefix + "\U0010ffff", number),
     )
     return [(int(a), int(b), int(c), int(d)) for a, b, c, d in found]
+
+
+def forget(db: apsw.Connection, row: int) -> None:
+    """Drops one row: the source no longer has it."""
+    db.execute("DELETE FROM taken WHERE id = ?", (row,))
 
 
 def told_elsewhere(db: apsw.Connection, memory_id: int, gone: Iterable[int]) -> bool:
