@@ -11,12 +11,13 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import apsw
 import numpy as np
 import pytest
 
 from brain import Brain
 from brain.embed.protocol import Embedder
-from brain.store import file, meta, vectors
+from brain.store import file, meta, schema, vectors
 from tests.cli_runner import PROGRAM, Cli
 from tests.engine_parts import vectors_out_of_step
 from tests.hermes_file import Hermes, asked
@@ -114,6 +115,23 @@ def test_an_interrupt_keeps_what_is_done_and_the_next_run_goes_on(cli: Cli, tmp_
     assert 0 < kept < 6000
     done = cli("ingest", "notes.jsonl", "--json").json
     assert (done["added"], done["skipped"]) == (6000 - kept, kept)
+
+
+def test_a_file_of_the_first_schema_is_looked_at_and_then_migrated(
+    make: Callable[..., Brain], tmp_path: Path
+) -> None:
+    old = apsw.Connection(str(tmp_path / "old.db"))
+    with old:
+        schema.MIGRATIONS[0](old)
+        old.pragma("user_version", 1)
+        old.pragma("application_id", schema.APPLICATION_ID)
+    old.close()
+    brain = make("old.db")
+    path = notes(tmp_path / "notes.jsonl", 3)
+    assert brain.ingest(path, dry_run=True).added == 3
+    assert brain.stats().schema == 1
+    assert brain.ingest(path).added == 3
+    assert brain.ingest(path, dry_run=True).added == 0
 
 
 def test_text_is_found_at_once_and_vectors_follow(

@@ -41,6 +41,9 @@ MOST_ERRORS = 1000
 PREVIEW = 20
 """Entries a dry run shows."""
 
+CHANGED, GONE, REWOUND = "来源里改了", "来源里没有了", "原对话撤回了"
+"""Why, in the journal."""
+
 READING = "read"
 """The stage of a progress report that :func:`run` makes."""
 
@@ -384,10 +387,10 @@ class _Taking:
         if form.chat:
             if before.retracted_at is None:
                 lineage.change(
-                    db, before, at, "corrected", "", retracted_at=at, superseded_by=after.id
+                    db, before, at, "corrected", CHANGED, retracted_at=at, superseded_by=after.id
                 )
                 if after.supersedes is None:
-                    lineage.change(db, after, at, "corrects", "", supersedes=before.id)
+                    lineage.change(db, after, at, "corrects", CHANGED, supersedes=before.id)
             return True
         begins = before.valid_from or ""
         told = after.valid_from if after.valid_from != after.recorded_at else None
@@ -395,7 +398,7 @@ class _Taking:
         if instant is None:
             instant = to_iso(from_iso(begins) + timedelta(milliseconds=1))
         try:
-            lineage.link(db, before, after, instant, at, "")
+            lineage.link(db, before, after, instant, at, CHANGED)
         except BrainError:
             return self._end(db, old, at, [row])
         return True
@@ -428,7 +431,7 @@ class _Taking:
         end = at
         if memory.valid_from is not None and memory.valid_from >= at:
             end = to_iso(from_iso(memory.valid_from) + timedelta(milliseconds=1))
-        lineage.change(db, memory, at, "expire", "", valid_to=end)
+        lineage.change(db, memory, at, "expire", GONE, valid_to=end)
         return True
 
     # Hermes ------------------------------------------------------------------------------------
@@ -504,7 +507,7 @@ class _Taking:
                 memory = memories.get(db, memory_id)
                 told = sources.told_elsewhere(db, memory_id, [row])
                 if memory is not None and memory.retracted_at is None and not told:
-                    lineage.change(db, memory, at, "retract", "原对话撤回了", retracted_at=at)
+                    lineage.change(db, memory, at, "retract", REWOUND, retracted_at=at)
                     self.counts["retracted"] += 1
             self._take_all(part, source, hermes.one_session(each.path, session, first, last))
 

@@ -25,7 +25,9 @@ def ensure(db: apsw.Connection, reader: str, path: str, scope: str) -> int:
 
 
 def find(db: apsw.Connection, reader: str, path: str, scope: str) -> int | None:
-    """The number of a source, or None."""
+    """The number of a source; None where there is none, as in a file of the first schema."""
+    if not rows(db, "SELECT 1 FROM sqlite_schema WHERE name = 'sources'"):
+        return None
     found = rows(
         db,
         "SELECT id FROM sources WHERE format = ? AND path = ? AND scope = ?",
