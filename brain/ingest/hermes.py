@@ -267,20 +267,36 @@ def _connected(path: Path) -> Iterator[apsw.Connection]:
         yield from _immutable(path, log)
     elif in_wal_mode and not shared.exists():
         with tempfile.TemporaryDirectory() as folder:
-            copy = Path(folder, "state.db")
-            shutil.copyfile(path, copy)
-            shutil.copyfile(log, Path(f"{copy}-wal"))
-            yield from _opened(copy, "")
+            yield from _opened(_copied(path, log, shared, Path(folder)), "")
     else:
         yield from _opened(path, "")
 
 
 def _immutable(path: Path, log: Path) -> Iterator[apsw.Connection]:
-    before = path.stat()
+    before = _state(path)
     yield from _opened(path, "&immutable=1")
-    after = path.stat()
-    if log.exists() or (before.st_mtime_ns, before.st_size) != (after.st_mtime_ns, after.st_size):
+    if log.exists() or _state(path) != before:
         raise _WrittenMeanwhileError
+
+
+def _copied(path: Path, log: Path, shared: Path, folder: Path) -> Path:
+    copy = folder / "state.db"
+    try:
+        before = _state(path), _state(log)
+        shutil.copyfile(path, copy)
+        shutil.copyfile(log, Path(f"{copy}-wal"))
+        after = _state(path), _state(log)
+    except FileNotFoundError:
+        # A process was just opening or closing the file.
+        raise _WrittenMeanwhileError from None
+    if before != after or shared.exists():
+        raise _WrittenMeanwhileError
+    return copy
+
+
+def _state(path: Path) -> tuple[int, int]:
+    info = path.stat()
+    return info.st_mtime_ns, info.st_size
 
 
 def _opened(path: Path, how: str) -> Iterator[apsw.Connection]:
