@@ -116,7 +116,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--messages", type=int, default=200_000, help="default: %(default)s")
     parser.add_argument("--sessions", type=int, default=2_000, help="default: %(default)s")
-    parser.add_argument("--notes", type=int, default=600, help="default: %(default)s")
+    parser.add_argument("--notes", type=int, default=240, help="default: %(default)s")
     parser.add_argument("--rounds", type=int, default=3, help="default: %(default)s")
     parser.add_argument("--model", action="append", help="default: those on this machine")
     data.add_out(parser)
