@@ -567,13 +567,13 @@ class Brain:
     def _keep(
         cls, db: apsw.Connection, record: memories.Record, spans: Sequence[tuple[int, int]]
     ) -> tuple[int, bool]:
-        """Stores a record whose vectors are to follow, or finds the one that says the same."""
+        """Stores a record whose words and vectors are to follow, or finds the one that says it."""
         # Another process may have stored the same after the record's clock was read.
         seen = max(record.recorded_at, to_iso(now_utc()))
-        same = memories.find_same(db, record.text, record.kind, record.scope, seen)
+        same = lineage.told_already(db, record, seen)
         if same is not None:
             return same.id, False
-        return cls._insert(db, None, record, spans, None, "").id, True
+        return cls._insert(db, None, record, spans, None, "", index=False).id, True
 
     def supersede(
         self,

@@ -232,12 +232,32 @@ def test_94_names_of_any_length_and_kind_stay_readable(brain: Brain, hermes: Her
         assert told["messages"]
 
 
-def test_a_record_that_is_gone_leaves_no_row_that_names_it(brain: Brain, hermes: Hermes) -> None:
-    hermes.say("s1", *asked("钥匙在哪", "在抽屉里"))
-    brain.ingest(hermes.path)
-    with brain._store.write() as db:
-        db.execute("DELETE FROM passages")
-        db.execute("DELETE FROM memories WHERE id = 1")
-        source = sources.find(db, "hermes", str(hermes.path), "")
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("MEMORY.md", "# 生产环境的堡垒机口令和进入办法\n\n- 口令是ZEBRA-青-77，每季度换\n"),
+        (
+            "memory.jsonl",
+            '{"type": "entity", "name": "堡垒机ZEBRA-青-77", "entityType": "口令",'
+            ' "observations": ["每季度换"]}\n',
+        ),
+        ("notes.jsonl", '{"id": "k", "text": "堡垒机的口令是ZEBRA-青-77，每季度换"}\n'),
+    ],
+)
+def test_what_was_forgotten_leaves_no_word_and_does_not_come_back(
+    brain: Brain, tmp_path: Path, name: str, text: str
+) -> None:
+    path = tmp_path / name
+    path.write_text(text, encoding="utf-8")
+    assert brain.ingest(path).added == 1
+    brain.forget(1)
+    kept = b"".join(p.read_bytes() for p in tmp_path.glob("brain.db*"))
+    for word in ("ZEBRA", "zebra", "青-77", "堡垒机", "每季度"):
+        assert word.encode() not in kept
+    path.touch()
+    again = brain.ingest(path)
+    assert (again.added, again.skipped) == (0, 1)
+    with brain._store.read() as db:
+        source = sources.find(db, again.format, str(path), "")
         assert source is not None
         assert [memory for _, _, memory in sources.of(db, source)] == [None]

@@ -211,9 +211,8 @@ def test_another_file_in_its_place_is_read_from_its_beginning(
 def test_what_a_person_erased_does_not_come_back(brain: Brain, hermes: Hermes) -> None:
     hermes.say("s1", *asked("门禁的数字是多少", "四七二九"))
     brain.ingest(hermes.path)
+    brain.forget(1)
     with brain._store.write() as db:
-        db.execute("DELETE FROM passages")
-        db.execute("DELETE FROM memories")
         db.execute("UPDATE sources SET state = '{}'")
     assert brain.ingest(hermes.path).added == 0
     assert episodes(brain) == []

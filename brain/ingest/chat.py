@@ -7,12 +7,12 @@ too. An episode ends at a turn of the user once it is long enough.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from brain.ingest.entry import CHAT, Entry, Fault, Found, evidence, source
+from brain.ingest.entry import CHAT, SEPARATOR, Entry, Fault, Found, evidence, source
 from brain.ingest.files import unusable
 from brain.ingest.times import UNKNOWN
 from brain.memory import Draft
@@ -106,16 +106,13 @@ def episodes(
     reader: str,
     session: str,
     turns: Iterable[Turn | Fault],
-    make_key: Callable[[Turn], str] | None = None,
 ) -> Iterator[Found]:
     """Packs one session's turns, in order, into episodes.
 
     Args:
         reader: the format's short name, the first part of the source.
         turns: of the user and the assistant; faults are handed through.
-        make_key: names an episode by its first turn; None is ``session#id``.
     """
-    name = make_key or (lambda turn: f"{session}#{turn.id}")
     held: list[Turn] = []
     length = 0
     for turn in turns:
@@ -131,17 +128,15 @@ def episodes(
             given = replace(given, text=given.text[:LONGEST_TURN])
         full = length >= LONG_ENOUGH and given.role == USER
         if held and (full or length + len(given.text) > LONGEST):
-            yield from _pack(reader, session, held, name)
+            yield from _pack(reader, session, held)
             held, length = [], 0
         held.append(given)
         length += len(given.text)
     if held:
-        yield from _pack(reader, session, held, name)
+        yield from _pack(reader, session, held)
 
 
-def _pack(
-    reader: str, session: str, turns: list[Turn], name: Callable[[Turn], str]
-) -> Iterator[Entry]:
+def _pack(reader: str, session: str, turns: list[Turn]) -> Iterator[Entry]:
     first, last = turns[0], turns[-1]
     text = "\n".join(f"{SPEAKERS[turn.role]}：{turn.text}" for turn in turns)
     known = [turn.when for turn in turns if isinstance(turn.when, datetime)]
@@ -155,7 +150,7 @@ def _pack(
     )
     numbered = isinstance(first.id, int) and isinstance(last.id, int)
     whole = Entry(
-        name(first),
+        f"{session}{SEPARATOR}{first.id}",
         draft,
         first.place,
         first.id if numbered and isinstance(first.id, int) else None,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from brain.ingest.entry import MODEL, Entry, Fault, Found, evidence, source
+from brain.ingest.entry import MODEL, SEPARATOR, Entry, Fault, Found, evidence, source
 from brain.ingest.files import File
 from brain.ingest.records import Record, of_array, of_lines, of_object
 from brain.ingest.times import UNKNOWN, since
@@ -79,14 +79,14 @@ def _of_entity(file: File, row: dict[str, Any], record: Record) -> Iterator[Foun
     for seen in observations:
         text = seen.get("content") if isinstance(seen, dict) else seen
         if isinstance(text, str) and text.strip():
-            yield _entry(file, f"entity\x1f{name}", f"{head}：{text.strip()}", name, record)
+            yield _entry(file, f"entity{SEPARATOR}{name}", f"{head}：{text.strip()}", name, record)
 
 
 def _of_relation(file: File, row: dict[str, Any], record: Record) -> Found:
     ends = [str(row.get(key) or "").strip() for key in ("from", "relationType", "to")]
     if not all(ends):
         return Fault(record.number, "这一行的关系缺 from、to 或 relationType，跳过了。", record.at)
-    return _entry(file, "\x1f".join(("relation", *ends)), " ".join(ends), ends[0], record)
+    return _entry(file, SEPARATOR.join(("relation", *ends)), " ".join(ends), ends[0], record)
 
 
 def _entry(file: File, key: str, text: str, name: str, record: Record) -> Entry:
@@ -98,4 +98,4 @@ def _entry(file: File, key: str, text: str, name: str, record: Record) -> Entry:
         valid_from=UNKNOWN,
         evidence=evidence(entity=name[:200], line=record.number),
     )
-    return Entry(f"{file.name}\x1f{key}", draft, record.number, at=record.at, alone=False)
+    return Entry(f"{file.name}{SEPARATOR}{key}", draft, record.number, at=record.at, alone=False)

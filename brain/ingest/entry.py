@@ -9,6 +9,8 @@ from dataclasses import dataclass
 
 from brain.memory import MAX_EVIDENCE_CHARS, MAX_LABEL_CHARS, Draft, canonical
 
+SEPARATOR = "\x1f"
+
 CHAT = 0.60
 """Confidence of what was said in a conversation."""
 
@@ -22,6 +24,7 @@ class Entry:
 
     Args:
         key: names it in its source for good: where the text under a key changes, the memory does.
+            What stands before a ``SEPARATOR`` is its group: its session or file.
         draft: the memory; its scope is set when it is taken in.
         place: the line (from 1), message id or element it begins at, for messages to a person.
         first, last: message ids it was made of, where a later run has to find it by them.
@@ -38,10 +41,27 @@ class Entry:
     at: int = 0
     alone: bool = True
 
+    def row_key(self) -> str:
+        """The key as the memory file keeps it: group and key as fingerprints.
+
+        A key may hold words of the text (a heading, an entity), which a forgotten memory must not
+        leave behind.
+        """
+        return group_key(self.key.partition(SEPARATOR)[0]) + _fingerprint(self.key)
+
     def digest(self) -> bytes:
         """What the text and kind are told apart by: 16 bytes of SHA-256."""
         said = f"{self.draft.kind}\0{canonical(self.draft.text)}"
         return hashlib.sha256(said.encode("utf-8", "surrogatepass")).digest()[:16]
+
+
+def group_key(group: str) -> str:
+    """What the row keys of a group begin with."""
+    return _fingerprint(group) + ":"
+
+
+def _fingerprint(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:24]
 
 
 @dataclass(frozen=True, slots=True)

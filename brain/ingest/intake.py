@@ -11,7 +11,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -19,12 +19,12 @@ import apsw
 
 from brain.errors import BrainError
 from brain.ingest import formats, hermes
-from brain.ingest.entry import Entry, Fault, Found
+from brain.ingest.entry import Entry, Fault, Found, group_key
 from brain.ingest.files import File
 from brain.ingest.formats import Format, Part
 from brain.memory import Draft
 from brain.results import IngestError, IngestPreview, IngestResult
-from brain.store import file, memories, sources
+from brain.store import file, memories, sources, terms
 from brain.store.memories import Record
 from brain.text.sentences import passages
 from brain.text.times import from_iso, now_utc, to_iso
@@ -72,8 +72,8 @@ def run(
         name: a format, or None to tell by the content.
         scope: where entries go that name none.
         check: completes a draft, or refuses it.
-        keep: stores a record without vectors, or finds the one that says the same: its id, and
-            whether it was made. Called inside a transaction.
+        keep: stores a record without vectors and without indexing its words, or finds the one
+            that says the same: its id, and whether it was made. Called inside a transaction.
         every_session: also conversations that tools and timers held.
         dry_run: write nothing.
         progress: called with (``READING``, done, total) in bytes or messages.
@@ -87,6 +87,17 @@ def run(
         taking.take(part, every_session, progress)
     names = "+".join(dict.fromkeys(part.format.name for part in found if part.files))
     return taking.result(str(path), names or found[0].format.name)
+
+
+@dataclass(frozen=True, slots=True)
+class _Ready:
+    """An entry that is new and sound, with all that is made of it before the lock is taken."""
+
+    entry: Entry
+    key: str
+    digest: bytes
+    record: Record
+    spans: list[Span]
 
 
 class _Taking:
@@ -162,7 +173,7 @@ class _Taking:
             done += _size(each)
             now_is = _stat(each)
             if now_is is not None and state.get(each.name) == now_is and not part.format.state:
-                held.add(each.name)
+                held.add(group_key(each.name))
                 stats[each.name] = now_is
                 continue
             try:
@@ -172,10 +183,10 @@ class _Taking:
             except BrainError as e:
                 if len(part.files) == 1:
                     raise
-                held.add(each.name)
+                held.add(group_key(each.name))
                 self.fault(Fault(0, e.message))
                 continue
-            if now_is is not None:
+            if now_is is not None and not part.format.state:
                 stats[each.name] = now_is
         self._finish(part, source, held, {"files": stats})
         if progress is not None:
@@ -224,22 +235,23 @@ class _Taking:
         """Stores what of a batch is new, in one transaction."""
         if not batch:
             return
-        keyed = {(e.key, e.digest()): e for e in batch}
+        keyed = {(e.row_key(), e.digest()): e for e in batch}
         known: dict[tuple[str, bytes], int] = {}
         if source is not None:
             with self.store.read() as db:
                 known = sources.known(db, source, keyed)
         self.seen.update(known.values())
         self.counts["skipped"] += len(batch) - len(keyed) + len(known)
-        new = [(e, digest) for (key, digest), e in keyed.items() if (key, digest) not in known]
-        ready: list[tuple[Entry, bytes, Record, list[Span]]] = []
-        for entry, digest in new:
+        ready: list[_Ready] = []
+        for (key, digest), entry in keyed.items():
+            if (key, digest) in known:
+                continue
             try:
                 record = self.check(self._scoped(entry.draft), self.clock())
             except BrainError as e:
                 self.fault(Fault(entry.place, e.message))
             else:
-                ready.append((entry, digest, record, passages(record.text)))
+                ready.append(_Ready(entry, key, digest, record, passages(record.text)))
         if self.dry_run or source is None:
             self._foresee(source, ready)
             return
@@ -247,8 +259,11 @@ class _Taking:
             with self.store.write() as db:
                 counted = self.counts.copy()
                 try:
-                    for entry, digest, record, spans in ready:
-                        self._take_one(db, form, source, entry, digest, record, spans)
+                    made = [self._take_one(db, form, source, each) for each in ready]
+                    # At the end: each statement on another table makes FTS5 write what it has.
+                    for memory_id, record in filter(None, made):
+                        scope_id = memories.ensure_scope(db, record.scope)
+                        terms.add(db, memory_id, record.text, scope_id)
                 except BaseException:
                     self.counts = counted
                     raise
@@ -257,28 +272,23 @@ class _Taking:
         return draft if draft.scope else replace(draft, scope=self.scope)
 
     def _take_one(
-        self,
-        db: apsw.Connection,
-        form: Format,
-        source: int,
-        entry: Entry,
-        digest: bytes,
-        record: Record,
-        spans: Sequence[Span],
-    ) -> None:
-        again = sources.known(db, source, [(entry.key, digest)])
+        self, db: apsw.Connection, form: Format, source: int, each: _Ready
+    ) -> tuple[int, Record] | None:
+        """Stores one entry; gives what is still to be indexed."""
+        entry, key = each.entry, each.key
+        again = sources.known(db, source, [(key, each.digest)])
         if not again and not entry.alone:
-            again = self._moved(db, source, entry, digest)
+            again = self._moved(db, source, each)
         if again:
             # Another run over the same source was faster, or a line has moved.
             self.seen.update(again.values())
             self.counts["skipped"] += 1
-            return
-        before = sources.of_keys(db, source, [entry.key]) if entry.alone else []
-        memory_id, made = self.keep(db, record, spans)
-        row = sources.put(db, source, entry.key, digest, memory_id, entry.first, entry.last)
+            return None
+        before = sources.of_keys(db, source, [key]) if entry.alone else []
+        memory_id, made = self.keep(db, each.record, each.spans)
+        row = sources.put(db, source, key, each.digest, memory_id, entry.first, entry.last)
         self.seen.add(row)
-        self.fresh[entry.key] += not entry.alone
+        self.fresh[key] += not entry.alone
         at = to_iso(self.clock())
         replaced = [
             old for old in before if old[0] != row and self._replace(db, form, old, memory_id, at)
@@ -287,29 +297,29 @@ class _Taking:
             self.counts["superseded"] += 1
         else:
             self.counts["added" if made else "skipped"] += 1
+        return (memory_id, each.record) if made else None
 
     def _moved(
-        self, db: apsw.Connection, source: int, entry: Entry, digest: bytes
+        self, db: apsw.Connection, source: int, each: _Ready
     ) -> dict[tuple[str, bytes], int]:
         """The row of a line that only stands elsewhere in its file now."""
-        prefix = entry.key.partition("\x1f")[0] + "\x1f"
-        for row, _ in sources.moved(db, source, digest, prefix):
+        group = each.key.partition(":")[0] + ":"
+        for row in sources.moved(db, source, each.digest, group):
             if row not in self.seen:
-                sources.rename(db, row, entry.key)
-                return {(entry.key, digest): row}
+                sources.rename(db, row, each.key)
+                return {(each.key, each.digest): row}
         return {}
 
-    def _foresee(
-        self, source: int | None, ready: Sequence[tuple[Entry, bytes, Record, list[Span]]]
-    ) -> None:
+    def _foresee(self, source: int | None, ready: Sequence[_Ready]) -> None:
         """Counts what storing would do."""
         with self.store.read() as db:
-            for entry, _, record, _ in ready:
+            for each in ready:
+                entry, record = each.entry, each.record
                 at = to_iso(self.clock())
-                old = sources.of_keys(db, source, [entry.key]) if source and entry.alone else []
-                same = memories.find_same(db, record.text, record.kind, record.scope, at)
+                old = sources.of_keys(db, source, [each.key]) if source and entry.alone else []
+                same = lineage.told_already(db, record, at)
                 self.seen.update(row for row, _, _ in old)
-                self.fresh[entry.key] += not entry.alone
+                self.fresh[each.key] += not entry.alone
                 if old:
                     self.counts["superseded"] += 1
                 else:
@@ -327,7 +337,7 @@ class _Taking:
         """Relates what is gone from a source to what has come, and notes its state.
 
         Args:
-            held: names of files that were not read in this run; their rows still stand.
+            held: groups of files that were not read in this run; their rows still stand.
         """
         if source is None:
             return
@@ -336,7 +346,7 @@ class _Taking:
             gone = [
                 row
                 for row in rows
-                if row[0] not in self.seen and row[1].partition("\x1f")[0] not in held
+                if row[0] not in self.seen and row[1].partition(":")[0] + ":" not in held
             ]
             self._relate(db, part.format, rows, gone)
             if not self.dry_run:
@@ -385,12 +395,11 @@ class _Taking:
         if before is None or after is None or sources.told_elsewhere(db, before.id, [row]):
             return False
         if form.chat:
-            if before.retracted_at is None:
-                lineage.change(
-                    db, before, at, "corrected", CHANGED, retracted_at=at, superseded_by=after.id
-                )
+            if before.retracted_at is None and before.superseded_by is None:
                 if after.supersedes is None:
-                    lineage.change(db, after, at, "corrects", CHANGED, supersedes=before.id)
+                    lineage.correct(db, before, after, at, CHANGED)
+                else:
+                    lineage.change(db, before, at, "retract", CHANGED, retracted_at=at)
             return True
         begins = before.valid_from or ""
         told = after.valid_from if after.valid_from != after.recorded_at else None
@@ -482,7 +491,7 @@ class _Taking:
             if hermes.role_of(each.path, ids[0]) != "assistant":
                 continue
             with self.store.read() as db:
-                last = sources.last_of(db, source, f"{session}#")
+                last = sources.last_of(db, source, group_key(session))
             if last is not None:
                 ids[:0] = hermes.ids_between(each.path, session, last[1], ids[0] - 1)
 
@@ -492,7 +501,7 @@ class _Taking:
         with self.store.read() as db:
             for message, session in hermes.rewound(each.path, upto):
                 for row, memory_id, first, last in sources.covering(
-                    db, source, f"{session}#", message
+                    db, source, group_key(session), message
                 ):
                     memory = memories.get(db, memory_id)
                     if memory is not None and _holds(memory.evidence, message):

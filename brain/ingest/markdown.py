@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from brain.errors import BrainError
 from brain.ingest import frontmatter
 from brain.ingest.chat import cleaned
-from brain.ingest.entry import MODEL, Entry, Fault, Found, evidence, source
+from brain.ingest.entry import MODEL, SEPARATOR, Entry, Fault, Found, evidence, source
 from brain.ingest.files import File, unusable, whole
 from brain.ingest.times import UNKNOWN, since
 from brain.memory import DEFAULT_KIND, Draft, check_kind
@@ -60,7 +60,7 @@ def read(file: File) -> Iterator[Found]:
         headings = [h for h in (title, *block.headings) if h]
         path = " > ".join(dict.fromkeys(headings))
         yield Entry(
-            "\x1f".join((file.name, *block.headings)),
+            SEPARATOR.join((file.name, *block.headings)),
             Draft(
                 f"{path}：{content}" if path else content,
                 kind=kind,

@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from brain.ingest.entry import Entry, Fault, Found, evidence, source
+from brain.ingest.entry import SEPARATOR, Entry, Fault, Found, evidence, source
 from brain.ingest.files import LONGEST_LINE, File, opened, unusable
 from brain.ingest.records import of_lines
 from brain.ingest.times import since
@@ -88,7 +88,11 @@ def _entry(file: File, row: Mapping[str, Any], number: int, at: int) -> Found:
         )
     except (TypeError, ValueError):
         return Fault(number, "这一行的 importance 或 confidence 不是数字，跳过了。", at)
-    key = f"{file.name}\x1f#{name}" if name not in {None, ""} else f"{file.name}\x1f:{number}"
+    key = (
+        f"{file.name}{SEPARATOR}#{name}"
+        if name not in {None, ""}
+        else f"{file.name}{SEPARATOR}:{number}"
+    )
     return Entry(key, draft, number, at=at, alone=name not in {None, ""})
 
 

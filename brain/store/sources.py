@@ -63,14 +63,14 @@ def known(
     return {(key, bytes(digest)): int(row) for key, digest, row in found}
 
 
-def moved(db: apsw.Connection, source_id: int, digest: bytes, prefix: str) -> list[tuple[int, str]]:
-    """Rows of a digest whose key begins with something, as (row, key)."""
+def moved(db: apsw.Connection, source_id: int, digest: bytes, group: str) -> list[int]:
+    """Rows of a digest whose key begins with a group."""
     found = rows(
         db,
-        "SELECT id, key FROM taken WHERE source_id = ? AND digest = ? AND substr(key, 1, ?) = ?",
-        (source_id, digest, len(prefix), prefix),
+        "SELECT id FROM taken WHERE source_id = ? AND digest = ? AND substr(key, 1, ?) = ?",
+        (source_id, digest, len(group), group),
     )
-    return [(int(row), str(key)) for row, key in found]
+    return [int(row) for (row,) in found]
 
 
 def rename(db: apsw.Connection, row: int, key: str) -> None:
