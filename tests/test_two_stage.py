@@ -469,6 +469,7 @@ def make_schema_1(path: Path) -> None:
                     int(memory.archived_at is not None),
                 ),
             )
+        db.execute("DROP TABLE taken; DROP TABLE sources")  # of later schemas
         db.pragma("user_version", 1)
     db.close()
 
