@@ -553,15 +553,8 @@ class Brain:
         )
         if dry_run:
             return done
-        if embed:
-            embedder = self._load_embedder(self._facts())
-            if embedder is not None:
-                told = None if progress is None else partial(progress, "embed")
-                reembedding.complete(self._store, embedder, told)
-        with self._store.read() as db:
-            facts = file.facts(db)
-            _, pending = vectors.counts(db, facts.get(meta.VECTORS))
-        return replace(done, pending=pending if facts.get(meta.MODEL) else 0)
+        _, pending = self._complete_vectors(progress, later=not embed)
+        return replace(done, pending=pending)
 
     @classmethod
     def _keep(
@@ -1618,13 +1611,15 @@ class Brain:
                 progress=None if progress is None else partial(progress, "read"),
             )
 
-    def _complete_vectors(self, progress: StagedProgress | None) -> tuple[int, int]:
-        """Embeds what has no vector yet, outside the lock.
+    def _complete_vectors(
+        self, progress: StagedProgress | None, *, later: bool = False
+    ) -> tuple[int, int]:
+        """Embeds what has no vector yet, outside the lock; ``later`` only counts it.
 
         Returns:
             How many passages have got one, and how many have none.
         """
-        embedder = self._load_embedder(self._facts())
+        embedder = None if later else self._load_embedder(self._facts())
         told = None if progress is None else partial(progress, "embed")
         made = 0
         if embedder is not None:

@@ -1,4 +1,4 @@
-"""Faults 18, 38, 60, 63, 64, 81 and 94: what comes in from conversations, and where it is from."""
+"""Faults 18, 38, 60, 63, 64, 81, 88, 94: what comes in from conversations, where it is from."""
 
 from __future__ import annotations
 
@@ -204,6 +204,27 @@ def test_81_one_bad_of_a_hundred_costs_only_itself(
         path.touch()
 
 
+# 88: a secret in a conversation is passed over, and said so
+
+
+@pytest.mark.parametrize(
+    "secret",
+    [
+        "生产库的密码是 Hx9-示例-42zQ",
+        "token=ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8",
+    ],
+)
+def test_88_a_secret_is_told_by_its_place_and_not_stored(
+    brain: Brain, hermes: Hermes, secret: str
+) -> None:
+    ids = hermes.say("s1", *asked(secret, "记下了，放进保险库"))
+    hermes.say("s2", *asked("备用机房在哪", "在城西"))
+    done = brain.ingest(hermes.path)
+    assert (done.added, [e.line for e in done.errors]) == (1, [ids[0]])
+    assert secret[-8:] not in str(done.to_dict())
+    assert [m.text for m in brain.list(limit=None)] == ["用户：备用机房在哪\n助手：在城西"]
+
+
 # 94: from a memory back to its conversation and messages
 
 
@@ -235,13 +256,13 @@ def test_94_names_of_any_length_and_kind_stay_readable(brain: Brain, hermes: Her
 @pytest.mark.parametrize(
     ("name", "text"),
     [
-        ("MEMORY.md", "# 生产环境的堡垒机口令和进入办法\n\n- 口令是ZEBRA-青-77，每季度换\n"),
+        ("MEMORY.md", "# 生产环境的堡垒机代号和进入办法\n\n- 代号是ZEBRA-青-77，每季度换\n"),
         (
             "memory.jsonl",
-            '{"type": "entity", "name": "堡垒机ZEBRA-青-77", "entityType": "口令",'
+            '{"type": "entity", "name": "堡垒机ZEBRA-青-77", "entityType": "代号",'
             ' "observations": ["每季度换"]}\n',
         ),
-        ("notes.jsonl", '{"id": "k", "text": "堡垒机的口令是ZEBRA-青-77，每季度换"}\n'),
+        ("notes.jsonl", '{"id": "k", "text": "堡垒机的代号是ZEBRA-青-77，每季度换"}\n'),
     ],
 )
 def test_what_was_forgotten_leaves_no_word_and_does_not_come_back(

@@ -44,6 +44,9 @@ PREVIEW = 20
 CHANGED, GONE, REWOUND = "来源里改了", "来源里没有了", "原对话撤回了"
 """Why, in the journal."""
 
+SECRET = "这里像是有密码、密钥一类，没有收。"
+"""Conversations are read unattended, so there is no way to insist as ``add`` has one."""
+
 READING = "read"
 """The stage of a progress report that :func:`run` makes."""
 
@@ -249,7 +252,8 @@ class _Taking:
             try:
                 record = self.check(self._scoped(entry.draft), self.clock())
             except BrainError as e:
-                self.fault(Fault(entry.place, e.message))
+                reason = SECRET if e.code == "brain_secret" else e.message
+                self.fault(Fault(entry.place, reason))
             else:
                 ready.append(_Ready(entry, key, digest, record, passages(record.text)))
         if self.dry_run or source is None:
