@@ -97,7 +97,8 @@ def _fill(task: Task, embedder: CachedEmbedder | None, path: Path, listing: Path
     with open_file(part, embedder, read_only=False) as brain:
         for moment, batch in _batches(task.docs):
             drafts = [Draft(doc.text, scope=doc.scope) for doc in batch]
-            for doc, result in zip(batch, brain.add_many(drafts, allow_secrets=True, now=moment), strict=True):
+            stored = brain.add_many(drafts, allow_secrets=True, now=moment)
+            for doc, result in zip(batch, stored, strict=True):
                 known.setdefault(result.id, []).append(doc.id)
             done += len(batch)
             _progress(f"{task.name}: {done}/{len(task.docs)} notes")
