@@ -35,7 +35,7 @@ def test_68_no_trace_is_left_whatever_happened_to_it_before(
 ) -> None:
     for n in range(40):
         brain.add(f"第{n}件杂事，没有特别的内容")
-    one = brain.add(secret, evidence=f"原话：{secret}").id
+    one = brain.add(secret, evidence=f"原话：{secret}", allow_secrets=True).id
     change: dict[str, Callable[[], Any]] = {
         "supersede": lambda: brain.supersede(one, text="已经作废"),
         "correct": lambda: brain.correct(one, "记错了，没有这回事"),
@@ -61,7 +61,7 @@ def test_68_writing_on_afterwards_brings_nothing_back(make: Make, e5: Embedder) 
     secret, traces = SECRETS[0]
     for n in range(12):
         brain.add(f"第{n}件杂事")
-    one = brain.add(secret).id
+    one = brain.add(secret, allow_secrets=True).id
     brain.forget(one)
     for n in range(12):
         brain.add(f"后来的第{n}件杂事")

@@ -106,7 +106,7 @@ def test_nothing_of_it_is_left_in_the_file_or_its_log(make: Make, e5: Embedder, 
     brain = make(model=e5)
     fill(brain)
     evidence = "抄自霁月档案第九卷"
-    one = brain.add(text, evidence=evidence, why="霜降会上交代的").id
+    one = brain.add(text, evidence=evidence, allow_secrets=True, why="霜降会上交代的").id
     brain.add("泵房的钥匙在门卫")
     brain.set_confidence(one, 0.5, why="再确认过霜降纪要")
     with brain._store.read() as db:
@@ -219,7 +219,7 @@ def test_a_reader_in_the_way_is_told_and_the_same_call_again_finishes(
     monkeypatch.setattr(remains, "PATIENCE_S", 0.5)
     monkeypatch.setattr(remains.clear, "__defaults__", (0.5,))
     fill(brain)
-    one = brain.add(SECRET).id
+    one = brain.add(SECRET, allow_secrets=True).id
     with subprocess.Popen(
         [sys.executable, "-c", READER, str(brain.path)],
         stdin=subprocess.PIPE,
@@ -244,7 +244,7 @@ def test_a_reader_in_the_way_is_told_and_the_same_call_again_finishes(
 
 
 def test_a_reader_that_ends_in_time_is_waited_for(brain: Brain) -> None:
-    one = brain.add(SECRET).id
+    one = brain.add(SECRET, allow_secrets=True).id
     reader = READER.replace("sys.stdin.readline()", "import time; time.sleep(1)")
     with subprocess.Popen(
         [sys.executable, "-c", reader, str(brain.path)], stdout=subprocess.PIPE, text=True
@@ -307,10 +307,11 @@ def test_a_tombstone_without_a_word_of_it_stays(brain: Brain) -> None:
 
 
 def test_a_reason_that_quotes_it_is_not_kept(brain: Brain) -> None:
-    one = brain.add(SECRET).id
-    other = brain.add("别的事", why=f"和「{SECRET}」一起听来的").id
-    brain.forget(one, why=f"删掉 {SECRET}")
-    assert SECRET.encode() not in bytes_of(brain)
+    said = "砚秋把ZEBRA的钥匙留给了柏舟"
+    one = brain.add(said).id
+    other = brain.add("别的事", why=f"和「{said}」一起听来的").id
+    brain.forget(one, why=f"删掉 {said}")
+    assert said.encode() not in bytes_of(brain)
     assert [e.why for e in brain.history(other).events] == [""]
 
 
@@ -322,7 +323,7 @@ def test_ids_are_never_used_again(brain: Brain) -> None:
 
 
 def test_a_recovery_copy_of_the_same_bytes_goes_too(brain: Brain) -> None:
-    one = brain.add(SECRET).id
+    one = brain.add(SECRET, allow_secrets=True).id
     with brain._store.write() as db:
         for text in (SECRET, "另一份原文"):
             data = text.encode()
@@ -371,7 +372,7 @@ def test_the_shortest_and_the_dullest_texts_are_forgotten_without_false_alarm(
 
 def test_a_remnant_that_cannot_be_cleared_is_never_called_success(brain: Brain) -> None:
     """Another program kept a copy of its own in our file."""
-    one = brain.add(SECRET).id
+    one = brain.add(SECRET, allow_secrets=True).id
     with brain._store.write() as db:
         db.execute("CREATE TABLE another_programs_cache (body TEXT)")
         db.execute("INSERT INTO another_programs_cache VALUES (?)", (SECRET,))
@@ -382,12 +383,12 @@ def test_a_failure_in_the_middle_forgets_nothing(
     make: Make, e5: Embedder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     brain = make(model=e5)
-    one = brain.add(SECRET).id
+    one = brain.add(SECRET, allow_secrets=True).id
     monkeypatch.setattr(memories, "delete", lambda db, i: (_ for _ in ()).throw(RuntimeError()))
     with pytest.raises(RuntimeError):
         brain.forget(one)
     monkeypatch.undo()
-    assert brain.get(one).text == SECRET
+    assert brain.get(one, reveal=True).text == SECRET
     assert brain.recall("口令").hits[0].id == one
     assert not vectors_out_of_step(brain)
     assert indexes_are_whole(brain)
@@ -397,7 +398,7 @@ def test_where_sqlite_vec_is_missing_vectors_are_erased_all_the_same(
     make: Make, e5: Embedder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     brain = make(model=e5)
-    one = brain.add(SECRET).id
+    one = brain.add(SECRET, allow_secrets=True).id
     with brain._store.read() as db:
         mark = vectors.of_memory(db, file.facts(db)[meta.VECTORS], one)
     assert mark is not None
@@ -412,7 +413,7 @@ def test_where_sqlite_vec_is_missing_vectors_are_erased_all_the_same(
 
 def test_the_vectors_of_a_reembedding_under_way_go_too(make: Make, e5: Embedder) -> None:
     brain = make(model=e5)
-    one, two = brain.add(SECRET).id, brain.add("别的事").id
+    one, two = brain.add(SECRET, allow_secrets=True).id, brain.add("别的事").id
     with brain._store.write() as db:
         table = file.facts(db)[meta.VECTORS]
         vectors.create_table(db, "vectors_2", e5.dim)
@@ -493,7 +494,7 @@ def test_the_file_is_whole_for_readers_all_the_while(brain: Brain) -> None:
 def test_a_forgetting_that_was_cut_short_is_finished_by_the_same_call(
     brain: Brain, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    one, two = brain.add(SECRET).id, brain.add("别的事").id
+    one, two = brain.add(SECRET, allow_secrets=True).id, brain.add("别的事").id
     monkeypatch.setattr(remains, "clear", lambda db, path: (_ for _ in ()).throw(SystemExit(9)))
     with pytest.raises(SystemExit):
         brain.forget(one)
@@ -506,7 +507,7 @@ def test_a_forgetting_that_was_cut_short_is_finished_by_the_same_call(
 
 
 def test_forgetting_beside_busy_writers_succeeds_or_says_what_is_pending(brain: Brain) -> None:
-    ids = [brain.add(f"{n}号机密 {SECRET}").id for n in range(6)]
+    ids = [brain.add(f"{n}号机密 {SECRET}", allow_secrets=True).id for n in range(6)]
     code = (
         "import sys\nfrom brain import Brain\nwith Brain.open(sys.argv[1]) as brain:\n"
         "    print('ready', flush=True)\n"
