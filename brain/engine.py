@@ -1709,6 +1709,7 @@ def _storable(text: str, allow_secrets: bool) -> str:
     As :func:`brain.memory.check_text`; what we handed out ourselves is no new memory either, and
     what holds a secret none unless that is wanted.
     """
+    m.require_str(text, "文本")
     if text.lstrip().startswith((pack.OPENING, pack.SHORT_OPENING, *briefing.OPENINGS)):
         raise BrainError(
             "brain_own_block",

@@ -346,12 +346,20 @@ def check_encodable(text: str) -> bytes:
         ) from None
 
 
+def require_str(value: object, name: str) -> None:
+    """Raises ``brain_type_invalid`` (65) for anything but a string."""
+    if not isinstance(value, str):
+        raise BrainError("brain_type_invalid", f"{name}应是字符串，收到 {type(value).__name__}。")
+
+
 def clean_query(query: str) -> str:
     """Makes any string usable as a query: NUL bytes and lone surrogates become spaces.
 
     Raises:
-        BrainError: ``brain_query_too_large`` (65) beyond ``MAX_QUERY_CHARS`` characters.
+        BrainError: ``brain_query_too_large`` (65) beyond ``MAX_QUERY_CHARS`` characters,
+            ``brain_type_invalid`` (65).
     """
+    require_str(query, "查询")
     if len(query) > MAX_QUERY_CHARS:
         raise BrainError(
             "brain_query_too_large", f"查询最多 {MAX_QUERY_CHARS} 个字符，这条有 {len(query)} 个。"

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 
 import apsw
 import pytest
 from engine_parts import refused
 
-from brain import Brain
+from brain import Brain, BrainError
+from brain.embed.protocol import Embedder
 
 
 def test_a_file_replaced_while_open_is_not_written_over(tmp_path: Path) -> None:
@@ -122,3 +124,59 @@ def test_an_explained_result_speaks_in_words_and_keeps_own_words_whole(tmp_path:
         brain.add_word("青鸟湾工地")
         told = brain.explained(brain.recall("青鸟湾工地的门禁卡"))
         assert told.hits[0].lanes["lexical"].terms[0] == "青鸟湾工地"
+
+
+HEADED = (
+    ("会议纪要2026-11-20：下周三前给出新稿，昨天上线失败了", "昨天=2026-11-19"),
+    ("2026年11月20日（周五）\n昨天和供应商谈妥了", "昨天=2026-11-19"),
+    ("周会记录 2026/3/4：前天改了网关", "前天=2026-03-02"),
+    ("合同2027-03-01到期，昨天续签了", "昨天=2026-11-29"),
+    ("昨天定了2026-12-15上线", "昨天=2026-11-29"),
+)
+
+
+@pytest.mark.parametrize(("text", "gloss"), HEADED)
+def test_a_text_headed_by_a_day_counts_from_that_day(text: str, gloss: str) -> None:
+    """Minutes of last week are pasted today: the block must not give their 昨天 a wrong date."""
+    from brain.text.when import anchor_note
+
+    said = datetime(2026, 11, 30, 9, 0, tzinfo=UTC)
+    assert gloss in (anchor_note(text, said, UTC) or "")
+
+
+def test_a_time_alone_brings_out_only_what_is_of_that_time(
+    make: Callable[..., Brain], e5: Embedder
+) -> None:
+    now = datetime(2026, 11, 30, 12, 0).astimezone()
+    brain = make(model=e5)
+    last_week = brain.add("和供应商谈妥了价格", valid_from="2026-11-25", now=now).id
+    others = [
+        brain.add("所有项目都用pnpm", now=now).id,
+        brain.add("团建去了郊区的农庄", valid_from="2026-09-12", now=now).id,
+        brain.add("会议室的投影仪坏了", valid_from="2026-10-12", now=now).id,
+    ]
+    shown = [h.id for h in brain.inject("上周做了什么", now=now).hits]
+    assert shown == [last_week]
+    assert not set(others) & set(shown)
+    assert any(
+        f"#{last_week} 在所问的时间里" in r for r in brain.check("上周做了什么", now=now).reasons
+    )
+
+
+@pytest.mark.parametrize("wrong", [5, None, b"bytes", ["a"], 2.5])
+def test_a_wrong_python_type_is_refused_by_code(make: Callable[..., Brain], wrong: object) -> None:
+    brain = make()
+    for call in (brain.add, brain.recall, brain.check, brain.inject, brain.search):
+        with pytest.raises(BrainError) as refused:
+            call(wrong)  # type: ignore[operator]
+        assert refused.value.code == "brain_type_invalid"
+
+
+def test_a_gate_variable_that_is_wrong_is_named(
+    make: Callable[..., Brain], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BRAIN_GATE", "loud")
+    brain = make()
+    brain.add("值班群换成青鸟群")
+    with pytest.raises(BrainError, match="BRAIN_GATE"):
+        brain.check("值班群是哪个")

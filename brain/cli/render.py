@@ -96,6 +96,10 @@ EVENTS = {
     "importance": "改重要度",
     "forget": "遗忘",
     "unlink": "接上前后",
+    "use": "用过",
+    "useful": "说有用",
+    "wrong": "说不对",
+    "archive": "归档",
 }
 """What happened, in words; what is not here is shown as it is called."""
 

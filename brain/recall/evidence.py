@@ -243,9 +243,8 @@ def weigh(
         if max(literal) < best:
             best = max(best, LEAST_WORDS * sum(all_terms.values()))
     spread = max(max(similarity.values(), default=0.0) - background, LEAST_SPREAD)
-    time_alone = bool(question.times) and not content_terms
     meaning = SIMILARITY_WEIGHT * (BARE_SHARE if question.bare else 1.0)
-    if time_alone:
+    if question.time_alone:
         meaning *= ALONE_SHARE
     out: dict[int, Evidence] = {}
     for key, cut in texts.items():
@@ -257,7 +256,7 @@ def weigh(
         if near is not None:
             score += meaning * (near - background) / spread
         content = share(cut, content_terms, APART)
-        if time_alone:
+        if question.time_alone:
             # 昨天做了什么: the time is all that is asked for.
             content = in_time.get(key, 0.0)
         out[key] = Evidence(words[key], coverage, content, near, score)

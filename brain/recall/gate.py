@@ -122,8 +122,10 @@ def checked_threshold(value: float | str | None) -> float | str | None:
     Raises:
         BrainError: ``brain_threshold_invalid`` (65).
     """
+    named = "阈值"
     if value is None:
         value = os.environ.get(GATE_VARIABLE) or None
+        named = f"环境变量 {GATE_VARIABLE} "
     if value is None or value in POINTS:
         return value
     try:
@@ -134,7 +136,7 @@ def checked_threshold(value: float | str | None) -> float | str | None:
         return number
     raise BrainError(
         "brain_threshold_invalid",
-        f"阈值应是 0 到 1 的数，或 {'、'.join(POINTS)} 之一，收到 {str(value)[:40]}。",
+        f"{named}应是 0 到 1 的数，或 {'、'.join(POINTS)} 之一，收到 {str(value)[:40]}。",
         EXIT_DATA,
     )
 
@@ -254,6 +256,9 @@ def _weights(model: str | None) -> tuple[Weights, tuple[str, ...]]:
     return (none, ("uncalibrated",)) if fitted is None else (fitted, ())
 
 
+IN_TIME = 0.999
+"""How well a hit must fit a time that is all a question asks for: the day after is another one."""
+
 SHARE_OF_BEST = 0.35
 """A hit whose own probability is below this share of the best one's is not shown with it."""
 
@@ -263,7 +268,11 @@ def _worth_showing(question: Question, ranked: Ranked, weights: Weights) -> tupl
     own = {h.id: answers(question, ranked, weights, h) for h in ranked.hits}
     best = max(own.values())
     keep = [
-        h.id for h in ranked.hits if own[h.id] >= SHARE_OF_BEST * best or _answers_a_turn(ranked, h)
+        h.id
+        for h in ranked.hits
+        if (own[h.id] >= SHARE_OF_BEST * best or _answers_a_turn(ranked, h))
+        # 上周做了什么: what is of another time speaks to nothing that is asked.
+        and not (question.time_alone and ranked.evidence[h.id].content < IN_TIME)
     ]
     return tuple(keep) if keep else (ranked.hits[0].id,)
 
@@ -286,6 +295,8 @@ def _reasons(question: Question, ranked: Ranked, weights: Weights) -> tuple[str,
         share = ranked.evidence[first.id].content
         named = _named(first, "lexical")
         out.append(f"查询里的「{'、'.join(telling)}」被 {named} 覆盖（占内容的 {share:.0%}）。")
+    elif question.time_alone and ranked.evidence[first.id].content >= IN_TIME:
+        out.append(f"#{first.id} 在所问的时间里。")
     else:
         out.append("最好的候选没有覆盖查询里的任何实词。")
     near = [h for h in ranked.hits if ranked.evidence[h.id].similarity is not None]

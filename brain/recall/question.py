@@ -116,6 +116,11 @@ class Question:
         return 1.0 if not self.content or term in self.content else FUNCTION_WEIGHT
 
     @property
+    def time_alone(self) -> bool:
+        """Whether a time is all that is asked for (昨天做了什么)."""
+        return bool(self.times) and not self.content
+
+    @property
     def others(self) -> tuple[str, ...]:
         """Terms of the other ways to write it, beyond its own."""
         return tuple(

@@ -236,8 +236,10 @@ def _foreign(source: Source, question: Question, ids: Sequence[int]) -> set[int]
     if not source.lift or not ids:
         return set()
     heads = memories.latin_heads(source.db, ids, languages.LOOKED_AT)
-    english = {i for i, head in heads.items() if languages.of(head) == languages.ENGLISH}
-    return english if question.language == languages.CHINESE else set(ids) - english
+    if question.language == languages.CHINESE:
+        return {i for i, head in heads.items() if languages.of(head) == languages.ENGLISH}
+    # What is neither (a name, 🔥, half a sentence) is left as it is.
+    return set(ids) - heads.keys()
 
 
 def _in_time(question: Question, record: Memory) -> float:

@@ -93,6 +93,11 @@ def find_intervals(text: str, now: datetime, tz: tzinfo | None = None) -> tuple[
     return tuple(found)
 
 
+HEADING = 40
+"""Characters in which a text may name the day it tells of, as a heading does."""
+
+_HEADS = re.compile(r"[)）\]】]?\s*(?:[(（]?(?:周|星期|礼拜)[一二三四五六日天][)）]?)?\s*[：:\n]")
+
 _BARE_WEEKDAY = re.compile("周[一二三四五六日天末]|(?:星期|礼拜)[一二三四五六日天]")
 
 
@@ -101,7 +106,8 @@ def anchor_note(text: str, at: datetime | str, tz: tzinfo | None = None) -> str 
 
     Args:
         text: the memory as stored.
-        at: when it was said (valid from or recorded), a datetime or the stored form.
+        at: when it was said (valid from or recorded), a datetime or the stored form; a text headed
+            by a day counts from that day instead.
         tz: the user's zone; None is the process's own.
 
     Returns:
@@ -117,7 +123,7 @@ def anchor_note(text: str, at: datetime | str, tz: tzinfo | None = None) -> str 
     if clock is None:
         return None
     glosses: dict[str, str] = {}
-    for reading in _readings(text, clock):
+    for reading in _readings(text, _headed(text, clock)):
         spans = [s for s in reading.spans if s.relative and not s.soft and s.unit != "moment"]
         # 周二下午 by itself may be every Tuesday's.
         weekly = _BARE_WEEKDAY.match(text, reading.begin)
@@ -129,6 +135,17 @@ def anchor_note(text: str, at: datetime | str, tz: tzinfo | None = None) -> str 
         if len(glosses) == MAX_GLOSSES:
             break
     return "，".join(glosses.values()) or None
+
+
+def _headed(text: str, clock: Clock) -> Clock:
+    """The clock of the day a text is headed by (会议纪要2026-11-20：昨天……), else the one given."""
+    first = next(_readings(text[:HEADING], clock), None)
+    if first is None or not _HEADS.match(text, first.end):
+        return clock
+    span = first.spans[0]
+    if span.unit != "day" or span.relative:
+        return clock
+    return clock._replace(local=span.start.replace(hour=12))
 
 
 def preference(
