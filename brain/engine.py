@@ -610,6 +610,7 @@ class Brain:
             before = lineage.require(db, old_id)
             after = lineage.require(db, new_id)
             if before.superseded_by == new_id and not lineage.was_corrected(before, after):
+                lineage.require_same_instant(after, given)
                 return SupersedeResult(old_id, new_id, str(after.valid_from))
             instant = lineage.take_over(db, before, after, given, to_iso(moment), why)
         return SupersedeResult(old_id, new_id, instant)
@@ -633,6 +634,7 @@ class Brain:
             before = lineage.require(db, old_id)
             heir = lineage.heir(db, before, text, corrected=False)
             if heir is not None:
+                lineage.require_same_instant(heir, given)
                 return SupersedeResult(old_id, heir.id, str(heir.valid_from))
             lineage.require_replaceable(before, text)
             after = lineage.twin(db, before, text, at)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import apsw
@@ -180,3 +180,47 @@ def test_a_gate_variable_that_is_wrong_is_named(
     brain.add("值班群换成青鸟群")
     with pytest.raises(BrainError, match="BRAIN_GATE"):
         brain.check("值班群是哪个")
+
+
+def test_a_run_under_a_wrong_clock_is_found_and_mended(make: Callable[..., Brain]) -> None:
+    brain = make()
+    brain.add("值班群换成青鸟群", now=datetime(2026, 1, 1, tzinfo=UTC))
+    brain.decay(now=datetime(2099, 1, 1, tzinfo=UTC))
+    now = datetime(2026, 12, 1, tzinfo=UTC)
+    assert brain.decay(now=now).days == 0
+    assert "decay_future" in {f.code for f in brain.doctor(now=now).findings}
+    assert "decay_future" in brain.doctor(repair=True, now=now).repaired
+    assert brain.decay(now=datetime(2026, 12, 3, tzinfo=UTC)).days == pytest.approx(2)
+
+
+@pytest.mark.parametrize("gap", [timedelta(milliseconds=5), timedelta(hours=1), timedelta(days=1)])
+def test_what_has_expired_comes_beside_what_took_its_place(
+    make: Callable[..., Brain], gap: timedelta
+) -> None:
+    """A flag that shows more must not lose the current answer."""
+    brain = make()
+    start = datetime(2026, 1, 1, tzinfo=UTC)
+    old = brain.add("抓取默认用甲服务器青鸟", now=start).id
+    new = brain.supersede(old, text="现在走乙", now=start + gap).new
+    later = start + timedelta(days=9)
+    assert [h.id for h in brain.recall("抓取默认服务器", now=later).hits] == [new]
+    both = brain.recall("抓取默认服务器", include_expired=True, now=later)
+    assert {h.id for h in both.hits} == {old, new}
+
+
+def test_a_replacement_is_not_repeated_at_another_instant(make: Callable[..., Brain]) -> None:
+    brain = make()
+    old = brain.add("值班群是老群", valid_from="2025-01-01").id
+    first = brain.supersede(old, text="值班群换成青鸟群", at="2026-03-01")
+    assert brain.supersede(old, text="值班群换成青鸟群", at="2026-03-01") == first
+    assert brain.supersede(old, text="值班群换成青鸟群") == first
+    refused(
+        "brain_supersede_time",
+        65,
+        lambda: brain.supersede(old, text="值班群换成青鸟群", at="2026-04-01"),
+    )
+    refused("brain_supersede_time", 65, lambda: brain.supersede(old, first.new, at="2026-04-01"))
+
+
+def test_a_device_is_no_export(make: Callable[..., Brain]) -> None:
+    refused("brain_import_unreadable", 74, lambda: make().import_("/dev/zero"))

@@ -177,6 +177,10 @@ def _records(subject: Subject) -> Iterator[Finding]:
         yield Finding("clock", "warn", told)
     else:
         yield Finding("clock", "ok", "没有来自将来的记录")
+    last = subject.facts.get(meta.LAST_DECAY)
+    if last is not None and last > to_iso(subject.now + CLOCK_GRACE):
+        told = f"上次衰减的时刻（{last}）在将来，在那之前不会再衰减；修复时把它改成现在"
+        yield Finding("decay_future", "warn", told, fixable=True)
 
 
 def _journal(subject: Subject) -> Iterator[Finding]:

@@ -179,6 +179,8 @@ def _mend(
         _mend_passages(db, codes)
         _mend_vectors(db, codes)
         at = to_iso(now)
+        if "decay_future" in codes:
+            meta.put(db, **{meta.LAST_DECAY: at})
         journal.write(db, at, None, "repair", "", {"codes": [[], sorted(codes)]})
     if embedder is not None and store.vectors_loaded:
         reembedding.run(store, embedder.name, progress)

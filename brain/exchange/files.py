@@ -160,6 +160,9 @@ def opened(source: Path | BinaryIO) -> Iterator[BinaryIO]:
         yield source
         return
     try:
+        if source.exists() and not (source.is_file() or source.is_fifo()):
+            # /dev/zero has no end.
+            raise OSError(0, "不是普通文件")
         stream = source.open("rb")
     except (FileNotFoundError, NotADirectoryError, ValueError):
         raise missing(source) from None

@@ -8,7 +8,7 @@ record in its line of successors that the view shows. Only that one is ever a hi
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -113,17 +113,18 @@ def find(
 
 
 def inherit(
-    weighed: Mapping[int, Evidence], ancestors: Ancestors
+    weighed: Mapping[int, Evidence], ancestors: Ancestors, seen: Collection[int]
 ) -> tuple[dict[int, Evidence], dict[int, int]]:
     """Lets each heir have the evidence of that ancestor which speaks best for it.
 
     Args:
         weighed: evidence of candidates, ancestors among them.
+        seen: ids of the records that are candidates themselves; an ancestor that is shown stays.
 
     Returns:
-        The evidence without ancestors, and heir id → id of the ancestor it inherited from.
+        The evidence without hidden ancestors, and heir id → id of the ancestor it inherited from.
     """
-    out = {i: one for i, one in weighed.items() if i not in ancestors.records}
+    out = {i: one for i, one in weighed.items() if i in seen or i not in ancestors.records}
     via: dict[int, int] = {}
     for ancestor in sorted(ancestors.records):
         heir = ancestors.heir_of[ancestor]

@@ -126,9 +126,12 @@ def run(source: Source, question: Question, view: View, limit: int) -> Ranked:
     best = [] if question.times else [records[i] for i in first[:NEIGHBOURLY]]
     beside = _beside(db, view, best)
     records |= {n.id: n for group in beside.values() for n in group}
-    old = heirs.find(db, question, words, view, scope_ids, source.vector, source.table)
+    seen = set(records)
+    # Where what has expired is asked for as well, it still leads to what took its place.
+    standing = replace(view, include_expired=False)
+    old = heirs.find(db, question, words, standing, scope_ids, source.vector, source.table)
     records |= memories.get_many(db, set(old.heir_of.values()) - records.keys())
-    own, via = heirs.inherit(_weigh(source, question, words, near, records, old), old)
+    own, via = heirs.inherit(_weigh(source, question, words, near, records, old), old, seen)
     weighed = evidence.support(
         own,
         {i: [n.id for n in group] for i, group in beside.items()},

@@ -302,6 +302,16 @@ def take_over(
     return at
 
 
+def require_same_instant(heir: Memory, given: str | None) -> None:
+    """Refuses to repeat a replacement at another instant (``brain_supersede_time``, 65)."""
+    if given is not None and given != heir.valid_from:
+        raise BrainError(
+            "brain_supersede_time",
+            f"#{heir.supersedes} 已经在 {heir.valid_from} 被 #{heir.id} 取代，"
+            f"时刻没有改成 {given}。",
+        )
+
+
 def _refuse_loop(db: apsw.Connection, old: Memory, new: Memory) -> None:
     if any(ancestor.id == new.id for ancestor in forebears(db, old)):
         raise BrainError(
