@@ -31,14 +31,14 @@ from bench.tables import Cell, Row, number, publish, table
 from brain.ccr import narrow
 from brain.ccr.compress import Compressed, compress
 from brain.ccr.handles import handle_of
-from brain.engine import DEFAULT_BUDGET, LARGEST_SHARE
+from brain.inject.pack import DEFAULT_BUDGET, FIRST_SHARE
 from brain.recall import question
 from brain.text.fold import fold
 from brain.text.sentences import sentences
 from brain.text.tokens import estimate
 
 NOW = datetime(2026, 3, 10, tzinfo=UTC)
-BUDGET = DEFAULT_BUDGET * LARGEST_SHARE // 100
+BUDGET = DEFAULT_BUDGET * FIRST_SHARE // 100
 SETS = ("cmrc-dev-a", "tidb-faq-a")
 FEWEST = 4
 """Characters of a query that have to stand in the document for a stand-in."""

@@ -15,7 +15,7 @@ from brain.ccr.compress.telling import KINDS
 from brain.text.fold import fold
 from brain.text.sentences import sentences
 
-_MARK = re.compile(r"（略 (\d+) (\S+?)(?:：(.*?))?；全文：<<ccr:(ccr_[0-9a-f]{32})>>）")
+_MARK = re.compile(r"（略 (\d+) ([^\s：，；]+)(?:[：，](.*?))?；全文：<<ccr:(ccr_[0-9a-f]{32})>>）")
 
 
 def marks(text: str) -> list[tuple[int, str, list[str], str]]:
@@ -125,11 +125,10 @@ def _spans(values: Sequence[str], least: str, most: str) -> bool:
 
 
 def _holds_in_prose(fact: str, missing: Sequence[str]) -> bool:
-    if fact.startswith("含 "):
-        return all(any(word in unit for unit in missing) for word in fact[2:].split("、"))
-    counts = Counter(
-        {kind: int(n) for kind, n in re.findall(r"(\w\w) (\d+) 句", fact.removeprefix("有"))}
-    )
+    if fact.startswith("提到"):
+        words = re.findall(r"「(.+?)」", fact)
+        return bool(words) and all(any(word in unit for unit in missing) for word in words)
+    counts = Counter({kind: int(n) for n, kind in re.findall(r"(\d+) 句有(\w\w)", fact)})
     again = {k: sum(bool(p.search(unit)) for unit in missing) for k, p in KINDS.items()}
     return counts == Counter({kind: n for kind, n in again.items() if n})
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
+from brain.ccr import headings
 from brain.ccr.handles import handle_of
 from brain.text.fold import fold
 from brain.text.sentences import Span, passages, sentences
@@ -84,14 +86,15 @@ def within(text: str, terms: Sequence[str], room: int, handle: str | None = None
 def sentence(text: str, terms: Sequence[str], room: int, handle: str | None = None) -> str:
     """As much of the most telling sentence as a room takes that is too small for a mark in words.
 
-    The bare handle stands behind it. At least a character is shown, whatever the room.
+    A heading is told with what stands under it, and left off where both are too much. The bare
+    handle stands behind it. At least a character is shown, whatever the room.
 
     Args:
         handle: as for :func:`narrowed`.
     """
     mark = "……" + (handle or handle_of(text.encode("utf-8")))
     spans = sentences(text)
-    start, stop = spans[_ranked(text, spans, terms)[0]] if spans else (0, len(text))
+    start, stop = _told_together(text, spans, terms, room - estimate("……" + mark) - 1)
     if estimate(text[start:stop] + mark) + 1 > room:
         # The part of it that tells, not its beginning.
         parts = [(start + a, start + b) for a, b in passages(text[start:stop], PART_UNITS)]
@@ -105,15 +108,42 @@ def sentence(text: str, terms: Sequence[str], room: int, handle: str | None = No
     return before + text[start : start + low].rstrip() + mark
 
 
+def _told_together(
+    text: str, spans: Sequence[Span], terms: Sequence[str], room: int
+) -> tuple[int, int]:
+    """The most telling sentence; for a heading the best one under it, with the heading where that
+    fits and where it stands right before."""
+    if not spans:
+        return 0, len(text)
+    order = _ranked(text, spans, terms)
+    best = order[0]
+    heads = headings.places([text[a:b] for a, b in spans])
+    if best not in heads:
+        return spans[best]
+    end = next((p for p in range(best + 1, len(spans)) if p in heads), len(spans))
+    if end == best + 1:
+        return spans[best]
+    body = next(p for p in order if best < p < end)
+    start, stop = spans[body]
+    if body == best + 1 and estimate(text[spans[best][0] : stop]) <= room:
+        start = spans[best][0]
+    return start, stop
+
+
 def _ranked(text: str, spans: Sequence[Span], terms: Sequence[str]) -> list[int]:
-    """Places of the passages, the most telling first."""
-    worth = {term: 1.0 / (place + 1) ** 0.5 for place, term in enumerate(terms)}
-    scored = []
-    for place, (start, stop) in enumerate(spans):
-        folded = fold(text[start:stop])
-        score = sum(w for term, w in worth.items() if term.rstrip("*") in folded)
-        scored.append((-score, place))
-    return [place for _, place in sorted(scored)]
+    """Places of the passages, the most telling first.
+
+    A term counts by its place among the terms and, as in :mod:`brain.ccr.compress.asking`, by how
+    few of the passages hold it.
+    """
+    folded = [fold(text[start:stop]) for start, stop in spans]
+    scores = [0.0] * len(spans)
+    for rank, term in enumerate(terms):
+        holding = [place for place, part in enumerate(folded) if term.rstrip("*") in part]
+        worth = math.log((len(spans) + 1) / (len(holding) + 0.5)) / (rank + 1) ** 0.5
+        for place in holding:
+            scores[place] += worth
+    return sorted(range(len(spans)), key=lambda place: (-scores[place], place))
 
 
 def _joined(text: str, spans: Sequence[Span], kept: set[int]) -> str:

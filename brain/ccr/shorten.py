@@ -60,11 +60,12 @@ def excerpt(text: str, terms: Sequence[str], room: int, handle: str | None = Non
         handle: of what was stored, where the text is not that (a secret is masked).
 
     Returns:
-        None where the room is too small for a mark in words and something beside it.
+        None where the room is too small for a mark in words and what is asked beside it.
     """
     data = text.encode("utf-8")
     handle = handle or handle_of(data)
     made = compress(data, terms, room, handle)
     if made.compressor != UNCHANGED and made.tokens_after <= room:
-        return made.text
+        # A sentence with the bare handle tells more than a mark in words beside nothing.
+        return made.text if made.answers else None
     return narrow.within(text, terms, room, handle)

@@ -64,7 +64,7 @@ def compress(
     after = estimate(cut.text)
     if after >= before:
         return unchanged
-    return Compressed(cut.text, name, kind, cut.left_out, before, after)
+    return Compressed(cut.text, name, kind, cut.left_out, before, after, cut.answers)
 
 
 def _compressor(kind: str) -> tuple[str, _Compressor]:

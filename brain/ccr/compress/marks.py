@@ -20,9 +20,13 @@ _UNQUOTABLE = re.compile(r"[（）；：、～<>⟦⟧\"'`|\\\x00-\x1f\x7f-\x9f\
 LONGEST_QUOTE = 24
 
 
-def summary(count: int, unit: str, facts: Sequence[str], handle: str) -> str:
-    """The mark that counts what is missing and carries the handle of the whole."""
-    told = f"：{'；'.join(facts)}" if facts else ""
+def summary(count: int, unit: str, facts: Sequence[str], handle: str, lead: str = "：") -> str:
+    """The mark that counts what is missing and carries the handle of the whole.
+
+    Args:
+        lead: the mark of punctuation before the first fact.
+    """
+    told = f"{lead}{'；'.join(facts)}" if facts else ""
     return f"（略 {count} {unit}{told}；全文：<<ccr:{handle}>>）"
 
 

@@ -26,10 +26,15 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """A text with parts taken out, marked, and the account of them."""
+    """A text with parts taken out, marked, and the account of them.
+
+    Args:
+        answers: something that is asked for stayed, where the text has any.
+    """
 
     text: str
     left_out: tuple[LeftOut, ...]
+    answers: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +45,7 @@ class Compressed:
         compressor: which one did it; ``'none'`` where the text is unchanged.
         content_type: of the original, one of :mod:`brain.ccr.compress.detect`.
         tokens_before, tokens_after: by :func:`brain.text.tokens.estimate`.
+        answers: as of :class:`Cut`.
     """
 
     text: str
@@ -48,3 +54,4 @@ class Compressed:
     left_out: tuple[LeftOut, ...]
     tokens_before: int
     tokens_after: int
+    answers: bool = True

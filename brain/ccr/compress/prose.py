@@ -1,16 +1,18 @@
 """Chinese and mixed prose, Markdown too: whole sentences stay, in their order.
 
 What the query asks for comes first, then what differs from its look-alikes, the first sentence
-and the neighbours of the best; headings stay with what stands under them. A sentence too long for
-the budget counts clause by clause, a fenced block as one unit while it is small.
+and the neighbours of the best; headings stay with what stands under them, and one that is asked for
+brings that along. Of units that differ in their numbers alone one is enough. A sentence too long
+for the budget counts clause by clause, a fenced block as one unit while it is small.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 
+from brain.ccr import headings
 from brain.ccr.compress import asking, line_ends, marks, secrets, telling
 from brain.ccr.compress.outcome import Cut, LeftOut
 from brain.ccr.compress.selecting import fit
@@ -37,9 +39,9 @@ LONGEST = 90
 MARK = 60
 """About what the summary with its handle takes of the budget."""
 
-_HEADING = re.compile(
-    r"#{1,6}\s+\S|[一二三四五六七八九十]{1,3}、\S{1,20}$|第[一二三四五六七八九十\d]{1,3}[章节部]\s*\S{0,24}$"
-)
+HANDLE = 35
+"""About what a bare handle and two gaps take."""
+
 _FENCE = re.compile(r"[ \t]*(?:```|~~~)")
 
 
@@ -50,6 +52,7 @@ class _Units:
     Args:
         headings: for each unit the place of the heading above it.
         heads, marks: places of the headings, and of marks of an earlier cut.
+        sentences: for each unit the place of the first unit of its sentence.
         measure: what they are counted by.
     """
 
@@ -58,6 +61,7 @@ class _Units:
     headings: tuple[int | None, ...]
     heads: frozenset[int]
     marks: tuple[int, ...]
+    sentences: tuple[int, ...]
     measure: str
 
 
@@ -67,17 +71,20 @@ def cut(text: str, terms: Sequence[str], budget: int | None, handle: str) -> Cut
     asked = asking.ask(units.texts, terms)
     told = telling.told(units.texts)
     costs = [estimate(unit) + 1 for unit in units.texts]
+    # At its own weight a heading is chosen, but what stands under it is what answers.
+    hits = _bodies(units, asked, asked.chosen(MOST_ASKED, ASKED))
     if budget is None:
-        order = _without_budget(units, asked, told)
+        order = _without_budget(units, hits, told)
     else:
-        order = _order(units, asked, told, costs, budget)
+        order = _order(units, asked, hits, told, costs, budget)
 
     def needs(place: int) -> tuple[int, ...]:
         heading = units.headings[place]
         return () if heading is None else (heading,)
 
     def render(kept: Collection[int], room: int) -> Cut:
-        return _render(text, units, told, frozenset(kept), room, handle)
+        made = _render(text, units, told, frozenset(kept), room, handle)
+        return replace(made, answers=_answers(units, hits, kept, budget))
 
     return fit(order, costs.__getitem__, render, budget, needs)
 
@@ -85,34 +92,34 @@ def cut(text: str, terms: Sequence[str], budget: int | None, handle: str) -> Cut
 def _units(text: str, budget: int | None) -> _Units:
     most = LONGEST if budget is None else max(20, min(LONGEST, budget - MARK))
     spans: list[tuple[int, int]] = []
+    begins: list[int] = []
     clauses = False
     pieces = [(a + c, a + d) for a, b in _blocks(text) for c, d in marks.around(text[a:b])]
     for start, end in pieces:
         small = _FENCE.match(text, start) and estimate(text[start:end]) <= most * 2
         if small or marks.holds_mark(text[start:end]):
+            begins.append(len(spans))
             spans.append((start, end))
             continue
         for a, b in sentences(text[start:end]):
             piece = text[start + a : start + b]
+            first = len(spans)
             if estimate(piece) <= most:
                 spans.append((start + a, start + b))
             else:
                 spans += [(start + a + c, start + a + d) for c, d in passages(piece, most)]
                 clauses = True
+            begins += [first] * (len(spans) - first)
     texts = [text[a:b] for a, b in spans]
-    headings: list[int | None] = []
-    heads: set[int] = set()
+    heads = headings.places(texts)
+    over: list[int | None] = []
     above: int | None = None
-    for place, unit in enumerate(texts):
-        if _HEADING.match(unit.strip()) and unit.endswith("\n"):
-            headings.append(None)
-            heads.add(place)
-            above = place
-        else:
-            headings.append(above)
+    for place in range(len(texts)):
+        above = place if place in heads else above
+        over.append(None if place in heads else above)
     old = tuple(p for p, unit in enumerate(texts) if marks.holds_mark(unit))
     measure = "小句" if clauses else "句"
-    return _Units(tuple(spans), tuple(texts), tuple(headings), frozenset(heads), old, measure)
+    return _Units(tuple(spans), tuple(texts), tuple(over), heads, old, tuple(begins), measure)
 
 
 def _blocks(text: str) -> list[tuple[int, int]]:
@@ -143,29 +150,71 @@ def _ranked(weights: Sequence[float]) -> list[int]:
 def _order(
     units: _Units,
     asked: asking.Asked,
+    hits: Sequence[int],
     told: Sequence[telling.Told],
     costs: Sequence[int],
     budget: int,
 ) -> list[int]:
     """Every unit, the most important first."""
     count = len(units.texts)
-    hits = asked.chosen(MOST_ASKED, ASKED)
-    strong = _within(_strong(told), costs, budget // STRONG_SHARE)
+    strong = _within(
+        [p for p in _strong(told) if p not in units.heads], costs, budget // STRONG_SHARE
+    )
     near = [p for hit in hits[:2] for p in (hit + 1, hit - 1) if 0 <= p < count]
-    near += [hit + 1 for hit in hits if hit in units.heads and hit + 1 < count]
+    enough = ASKED * max(asked.weights, default=0.0)
     bodies = [p for p in _ranked(asked.weights) if p not in units.heads]
-    return list(
-        dict.fromkeys([*units.marks, *hits[:FIRST], *strong, *near, *hits[FIRST:], 0, *bodies])
+    related = [p for p in bodies if asked.weights[p] >= enough > 0]
+    sure = [*units.marks, *hits[:FIRST], *strong]
+    near = [p for p in (*near, *hits[FIRST:], 0) if p == 0 or p not in units.heads]
+    first = _one_of_each(units, sure, [*near, *related])
+    # Look-alikes that are asked about go behind what differs, before what has nothing to do with
+    # the query; of other look-alikes one is enough.
+    rest = _one_of_each(units, [*sure, *first], bodies)
+    return list(dict.fromkeys([*sure, *first, *related, *rest]))
+
+
+def _without_budget(units: _Units, hits: Sequence[int], told: Sequence[telling.Told]) -> list[int]:
+    """The units that stay: asked for and beside that, telling, first; one of each look-alike."""
+    count = len(units.texts)
+    near = [p for hit in hits for p in (hit - 1, hit + 1) if 0 <= p < count]
+    telling_ones = [p for p in range(count) if told[p].strength]
+    sure = [*units.marks, *hits, 0, *telling_ones]
+    return list(dict.fromkeys([*sure, *_one_of_each(units, sure, near)]))
+
+
+def _bodies(units: _Units, asked: asking.Asked, places: Sequence[int]) -> list[int]:
+    """The places with each heading replaced by what best answers under it, its first unit if
+    nothing there is asked for; a heading with nothing under it stays."""
+    out: list[int] = []
+    for place in places:
+        under = [p for p, above in enumerate(units.headings) if above == place]
+        out.append(max(under, key=lambda p: (asked.weights[p], -p)) if under else place)
+    return list(dict.fromkeys(out))
+
+
+def _answers(units: _Units, hits: Sequence[int], kept: Collection[int], budget: int | None) -> bool:
+    """Whether something asked for is kept, and whole where the budget has room for its sentence
+    beside a bare handle."""
+    held = [hit for hit in hits if hit in kept]
+    if not held or budget is None:
+        return not hits or bool(held)
+    number = units.sentences[held[0]]
+    whole = [p for p, other in enumerate(units.sentences) if other == number]
+    return all(p in kept for p in whole) or (
+        sum(estimate(units.texts[p]) for p in whole) > budget - HANDLE
     )
 
 
-def _without_budget(units: _Units, asked: asking.Asked, told: Sequence[telling.Told]) -> list[int]:
-    """The units that stay: asked for and beside that, telling, first; one of each look-alike."""
-    count = len(units.texts)
-    hits = asked.chosen(MOST_ASKED, ASKED)
-    near = [p for hit in hits for p in (hit - 1, hit + 1) if 0 <= p < count]
-    telling_ones = [p for p in range(count) if told[p].strength]
-    return list(dict.fromkeys([*units.marks, *hits, 0, *near, *telling_ones]))
+def _one_of_each(units: _Units, sure: Sequence[int], places: Iterable[int]) -> list[int]:
+    """The places without those whose look-alike stands before them or in ``sure``."""
+    met = {telling.template(units.texts[p]) for p in sure}
+    out = []
+    for place in dict.fromkeys(places):
+        mask = telling.template(units.texts[place])
+        if mask not in met:
+            met.add(mask)
+            out.append(place)
+    return out
 
 
 def _strong(told: Sequence[telling.Told]) -> list[int]:
@@ -201,26 +250,27 @@ def _render(
             parts.append(text[start:end])
         elif place - 1 in kept or place == 0:
             parts.append(marks.GAP)
-    facts = marks.within(_facts(units, told, missing), room)
+    facts = marks.within(_facts(units, told, missing), room)[::-1]
     body = "".join(parts).rstrip()
-    end_mark = marks.summary(len(missing), units.measure, facts, handle)
+    end_mark = marks.summary(len(missing), units.measure, facts, handle, "，")
     return Cut(body + end_mark, (LeftOut(units.measure, len(missing), "", tuple(missing), facts),))
 
 
 def _facts(units: _Units, told: Sequence[telling.Told], missing: Sequence[int]) -> list[str]:
-    """The telling words of what is missing, the strongest first, then how many hold what."""
+    """The telling words of what is missing, the strongest first, then how many hold what; where
+    the room is small the words say more."""
     facts = []
     named = [
         word
         for p in sorted(missing, key=lambda p: (-told[p].strength, p))
         if told[p].strength and not secrets.speaks_of(units.texts[p])
         for word in told[p].words
-        if marks.quotable(word)
+        if telling.quoted(word) and marks.quotable(word)
     ]
     if named:
-        facts.append("含 " + "、".join(dict.fromkeys(named[:4])))
+        facts.append("提到" + "".join(f"「{word}」" for word in list(dict.fromkeys(named))[:4]))
     counts = {kind: sum(kind in told[p].kinds for p in missing) for kind in telling.KINDS}
-    told_counts = "、".join(f"{kind} {n} 句" for kind, n in counts.items() if n)
+    told_counts = "、".join(f"{n} {units.measure}有{kind}" for kind, n in counts.items() if n)
     if told_counts:
-        facts.append(f"有{told_counts}")
+        facts.append(f"其中 {told_counts}")
     return facts

@@ -40,6 +40,10 @@ KINDS: dict[str, re.Pattern[str]] = {
 }
 """What a mark says of units left out, by kind."""
 
+_QUOTED = re.compile(
+    r"(?!改|定|提前到|通过了)(?:" + KINDS["决定"].pattern + "|" + KINDS["故障"].pattern + ")"
+)
+
 RARE = 0.05
 """A word in at most this share of the units, or in one, is one that its look-alikes lack."""
 
@@ -55,6 +59,7 @@ FAR = 5.0
 
 _COMPARED = 400
 _DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
+_NUMERALS = re.compile(rf"\d+(?:[.,]\d+)*|[{_NUMERAL}]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +132,16 @@ def _outliers(folded: Sequence[str]) -> list[tuple[str, ...]]:
                 if not low <= value <= high:
                     out[place] = (*out[place], numbers[place][column])
     return out
+
+
+def quoted(word: str) -> bool:
+    """Whether a word of a unit says something by itself: 取消 and 失败 do, 没 and 改到 do not."""
+    return _QUOTED.fullmatch(word) is not None
+
+
+def template(unit: str) -> str:
+    """A unit with its numbers masked: the same for units that differ in nothing else."""
+    return _NUMERALS.sub("0", fold(unit)).strip()
 
 
 def usual_range(values: Sequence[float]) -> tuple[float, float]:
