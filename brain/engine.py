@@ -1262,7 +1262,7 @@ class Brain:
         skills = gate.relevant(asked, skills, model)
         marks = tuple(dict.fromkeys((*degraded, *ranked.degraded, *skills.degraded)))
         decision = gate.judge(asked, ranked, skills, model, threshold, marks)
-        told = (*asked.content, *asked.others)
+        told = asked.telling
         hits, found = (
             tuple(_shown(h, told) for h in _as_known(source.db, group, view))
             for group in (ranked.hits, skills.hits)

@@ -116,6 +116,13 @@ class Question:
         return 1.0 if not self.content or term in self.content else FUNCTION_WEIGHT
 
     @property
+    def telling(self) -> tuple[str, ...]:
+        """The terms a long text is cut by: its content, the other ways to write it, and the times
+        it names (of two duty rosters, the one for 元旦)."""
+        named = (t for one in self.times for t in query_terms(fold(one.phrase)))
+        return tuple(dict.fromkeys((*self.content, *self.others, *named)))
+
+    @property
     def time_alone(self) -> bool:
         """Whether a time is all that is asked for (昨天做了什么)."""
         return bool(self.times) and not self.content
