@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import codecs
 import hashlib
 import json
 import os
@@ -17,6 +18,7 @@ from typing import Any
 import pytest
 from mcp import Client, StdioServerParameters
 
+from brain.serve.wire import LAST_ANSWERS
 from tests.cli_runner import ROOT, Cli
 from tests.servers import ENVELOPE, MCP, MODERN, Stdio, text_of
 
@@ -337,6 +339,97 @@ def test_requests_before_the_end_of_input_are_answered(home: Path) -> None:
         assert server.close() == 0
         answered = [json.loads(line)["id"] for line in server.lines]
         assert set(numbers) <= set(answered)
+
+
+MALFORMED: list[tuple[bytes, int, int | str | None]] = [
+    (b'{"jsonrpc":"2.0","id":4,"method":"tools/call","params":[]}', -32602, 4),
+    (b'{"jsonrpc":"2.0","id":"q","method":"tools/call","params":"x"}', -32602, "q"),
+    (b'{"jsonrpc":"2.0","id":4,"method":"ping","params":[]}', -32602, 4),
+    (b'{"jsonrpc":"2.0","id":4,"method":"ping","params":false}', -32602, 4),
+    (b'{"jsonrpc":"2.0","id":4,"method":"ping","params":{"x":"\\ud800"}}', -32602, 4),
+    (b'{"jsonrpc":"2.0","id":4,"method":5}', -32600, 4),
+    (b'{"jsonrpc":"2.0","id":4,"method":null}', -32600, 4),
+    (b'{"jsonrpc":"2.0","id":4}', -32600, 4),
+    (b'{"jsonrpc":"1.0","id":4,"method":"ping"}', -32600, 4),
+    (b'{"id":4,"method":"ping"}', -32600, 4),
+    (b'{"id":1.5,"method":"ping"}', -32600, None),
+    (b'{"jsonrpc":"2.0","id":1.5,"method":"ping"}', -32600, None),
+    (b'{"jsonrpc":"2.0","id":true,"method":"ping"}', -32600, None),
+    (b'{"jsonrpc":"2.0","id":{},"method":"ping"}', -32600, None),
+    (b'{"jsonrpc":"2.0","id":[4],"method":"ping"}', -32600, None),
+    (b'{"jsonrpc":"2.0","id":null,"method":"ping"}', -32600, None),
+    (b'{"jsonrpc":"2.0","id":"\\ud800","method":"ping"}', -32602, None),
+    (b'[{"jsonrpc":"2.0","id":4,"method":"ping"}]', -32600, None),
+    (b"[]", -32600, None),
+    (b"null", -32600, None),
+    (b'"ping"', -32600, None),
+    (b"{}", -32600, None),
+    (b'{"jsonrpc":"2.0","id":4,"method":"ping"', -32700, None),
+    (
+        b'{"jsonrpc":"2.0","id":4,"method":"ping","params":{"x":' + b"[" * 400 + b"]" * 400 + b"}}",
+        -32600,
+        4,
+    ),
+]
+
+
+@pytest.mark.parametrize(("line", "number", "request_id"), MALFORMED)
+def test_a_malformed_message_is_answered(
+    shared: Stdio, line: bytes, number: int, request_id: int | str | None
+) -> None:
+    shared.send(line + b"\n")
+    answer = shared.receive()
+    assert (answer["id"], answer["error"]["code"]) == (request_id, number)
+    assert answer["error"]["data"]["code"].startswith("brain_")
+    assert any("一" <= c <= "鿿" for c in answer["error"]["message"])
+    assert shared.ask("ping")["result"] == {}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b'{"jsonrpc":"2.0","method":"notifications/none","params":[]}',
+        b'{"jsonrpc":"2.0","method":"notifications/none","params":{"x":"\\ud800"}}',
+        b'{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":{}}}',
+        b'{"jsonrpc":"2.0","id":7,"result":5}',
+        b'{"jsonrpc":"2.0","id":null,"error":{}}',
+    ],
+)
+def test_what_asks_nothing_is_not_answered(shared: Stdio, line: bytes) -> None:
+    shared.send(line + b"\n")
+    assert shared.ask("ping")["result"] == {}
+
+
+def test_malformed_messages_do_not_keep_it_from_ending(home: Path) -> None:
+    with Stdio(home) as server:
+        for line, _, _ in MALFORMED:
+            server.send(line + b"\n")
+        last = server.request("ping")
+        while server.receive().get("id") != last:
+            continue
+        began = time.perf_counter()
+        assert server.close() == 0
+        # Less than the time that requests which are still running are given.
+        assert time.perf_counter() - began < LAST_ANSWERS - 1
+        assert server.errors == []
+
+
+def test_a_byte_order_mark_before_the_first_line_is_no_obstacle(home: Path) -> None:
+    with Stdio(home, handshake=False) as server:
+        hello = {
+            "jsonrpc": "2.0",
+            "id": 1,
+            "method": "initialize",
+            "params": {
+                "protocolVersion": "2025-06-18",
+                "capabilities": {},
+                "clientInfo": {"name": "raw", "version": "1"},
+            },
+        }
+        server.send(codecs.BOM_UTF8 + json.dumps(hello).encode() + b"\n")
+        assert server.receive()["result"]["serverInfo"]["name"] == "brain"
+        server.send(codecs.BOM_UTF8 + b"{}\n")
+        assert server.receive()["error"]["code"] == -32700
 
 
 @pytest.mark.skipif(os.name == "nt", reason="POSIX signals")

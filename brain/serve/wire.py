@@ -1,23 +1,23 @@
 """The two pipes of an MCP server over stdio, between the SDK and the descriptors.
 
-What the SDK would drop without a word (a line that is no JSON, text that is no Unicode) gets an
+What the SDK would drop without a word (a line that is no JSON, no JSON-RPC, or no Unicode) gets an
 answer here, and requests that were read before the end of input are answered.
 """
 
 from __future__ import annotations
 
 import asyncio
+import codecs
 import json
 from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
 from threading import Lock, Thread
 from typing import Any, BinaryIO
 
+from brain.serve import envelope
+
 LAST_ANSWERS = 5.0
 """Seconds that requests still running have when the input has ended."""
-
-_PARSE_ERROR = -32700
-_INVALID_PARAMS = -32602
 
 
 class Wire:
@@ -42,7 +42,11 @@ class Wire:
         lines: asyncio.Queue[bytes] = asyncio.Queue()
         # A thread that reads cannot be interrupted: a daemon does not hold the end up.
         Thread(target=self._read, args=(loop, lines), name="in", daemon=True).start()
+        first = True
         while line := await lines.get():
+            if first:
+                line = line.removeprefix(codecs.BOM_UTF8)
+                first = False
             if line.strip() and await self._is_sound(line):
                 yield line.decode("utf-8")
         await self._finish()
@@ -61,29 +65,27 @@ class Wire:
         """Whether the SDK can read a line; answers it otherwise."""
         try:
             message = json.loads(line.decode("utf-8"))
+            wrong = envelope.fault(message)
         except (ValueError, RecursionError):
-            await self._refuse(None, _PARSE_ERROR, "brain_bad_json", "这一行不是 JSON（UTF-8）。")
+            told = "这一行不是 JSON（UTF-8）。"
+            wrong = envelope.Fault(envelope.PARSE_ERROR, "brain_bad_json", told)
+        if wrong is None and not _readable(line):
+            wrong = envelope.unreadable(message)
+        if wrong is not None:
+            await self._refuse(wrong)
             return False
-        if not isinstance(message, dict):
-            return True
-        request = message.get("id")
-        if b"\\u" in line and not _encodable(message):
-            told = "文本里有不成对的代理码位，不是有效的 Unicode。"
-            if request is not None:
-                await self._refuse(request, _INVALID_PARAMS, "brain_text_surrogate", told)
-            return False
-        if request is not None and "method" in message:
-            self._open.add(_key(request))
+        if "method" in message and "id" in message:
+            self._open.add(_key(message["id"]))
         elif message.get("method") == "notifications/cancelled":
-            params = message.get("params")
-            if isinstance(params, dict):
-                self._open.discard(_key(params.get("requestId")))
+            self._open.discard(_key((message.get("params") or {}).get("requestId")))
         return True
 
-    async def _refuse(self, request: Any, number: int, code: str, told: str) -> None:
-        text = f"错误[{code}]: {told}"
-        answer: dict[str, Any] = {"jsonrpc": "2.0", "id": request}
-        answer["error"] = {"code": number, "message": text, "data": {"code": code}}
+    async def _refuse(self, wrong: envelope.Fault) -> None:
+        if wrong.silent:
+            return
+        text = f"错误[{wrong.code}]: {wrong.told}"
+        answer: dict[str, Any] = {"jsonrpc": "2.0", "id": wrong.request}
+        answer["error"] = {"code": wrong.number, "message": text, "data": {"code": wrong.code}}
         await self._send(json.dumps(answer, ensure_ascii=False) + "\n")
 
     async def write(self, text: str) -> int:
@@ -122,9 +124,12 @@ def _key(request: Any) -> str:
     return json.dumps(request)
 
 
-def _encodable(value: Any) -> bool:
+def _readable(line: bytes) -> bool:
+    """Whether the SDK's own parser takes a line: its depth and numbers have narrower bounds."""
+    from mcp.types import jsonrpc_message_adapter
+
     try:
-        json.dumps(value, ensure_ascii=False).encode("utf-8")
-    except UnicodeEncodeError:
+        jsonrpc_message_adapter.validate_json(line, by_name=False)
+    except ValueError:
         return False
     return True
