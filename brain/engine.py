@@ -1037,17 +1037,17 @@ class Brain:
             context: the previous turns, looked at when the query leans on them.
 
         Raises:
-            BrainError: ``brain_query_empty`` (65), ``brain_k_invalid`` (2).
+            BrainError: :func:`brain.memory.blank_query` (65), ``brain_k_invalid`` (2).
         """
         asked = self._ask(query, context, now)
         if not asked[0].folded.strip():
-            raise BrainError("brain_query_empty", "查询是空的，请给出要找的内容。")
+            raise m.blank_query(query)
         view = self._view(scope, kind, as_of, known_at, now, include_expired=include_expired)
         _check_k(k)
         found = self._find(asked, view, k, semantic=True)
         decision = found.decision
         return m.RecallResult(
-            query,
+            m.clean_query(query),
             _told(duplicates.mark(found.hits[:k])),
             _told(found.skills),
             decision,
@@ -1070,12 +1070,13 @@ class Brain:
         """As :meth:`recall`, with the lexical lane alone; for looking into why a word misses."""
         asked = self._ask(query, None, now)
         if not asked[0].folded.strip():
-            raise BrainError("brain_query_empty", "查询是空的，请给出要找的内容。")
+            raise m.blank_query(query)
         view = self._view(scope, kind, as_of, known_at, now, include_expired=include_expired)
         _check_k(k)
         found = self._find(asked, view, k, semantic=False)
         held = [h for h in found.hits if "lexical" in h.lanes]
-        return m.RecallResult(query, _told(held[:k]), _told(found.skills), None, found.degraded)
+        told = m.clean_query(query)
+        return m.RecallResult(told, _told(held[:k]), _told(found.skills), None, found.degraded)
 
     def explained(self, result: m.RecallResult) -> m.RecallResult:
         """The same result with its matched terms as words; loads the segmenter (0.1 s once).

@@ -367,6 +367,19 @@ def clean_query(query: str) -> str:
     return "".join(" " if c == "\0" or 0xD800 <= ord(c) <= 0xDFFF else c for c in query)
 
 
+def blank_query(query: str) -> BrainError:
+    """Why nothing is left of a query: ``brain_text_surrogate``, ``brain_text_nul`` or
+    ``brain_query_empty`` (all 65)."""
+    if any(0xD800 <= ord(c) <= 0xDFFF for c in query):
+        return BrainError(
+            "brain_text_surrogate",
+            "查询里只有不成对的代理码位，不是有效的 Unicode；请按 UTF-8 传入。",
+        )
+    if "\0" in query:
+        return BrainError("brain_text_nul", "查询里只有 NUL 字节（\\0）；请给出要找的内容。")
+    return BrainError("brain_query_empty", "查询是空的，请给出要找的内容。")
+
+
 def check_kind(kind: str) -> str:
     """Accepts a kind name. Raises ``brain_kind_invalid`` (65)."""
     if not _KIND.match(kind):

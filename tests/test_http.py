@@ -38,6 +38,12 @@ def web(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Web]:
 
 
 @pytest.fixture(scope="module")
+def leaving(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Web]:
+    with Web(tmp_path_factory.mktemp("leaving")) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
 def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Web]:
     with Web(tmp_path_factory.mktemp("guarded"), env={"BRAIN_TOKEN": TOKEN}) as server:
         yield server
@@ -123,6 +129,10 @@ def test_lineage(tmp_path: Path) -> None:
         ("POST", "/inject", {"query": "群", "bugdet": 5}, 422, "brain_usage"),
         ("POST", "/inject", {"query": "群", "budget": -5}, 422, "brain_budget_invalid"),
         ("POST", "/recall", {"query": ""}, 422, "brain_query_empty"),
+        ("POST", "/recall", {"query": " \u3000"}, 422, "brain_query_empty"),
+        ("POST", "/recall", {"query": "\ud800"}, 422, "brain_text_surrogate"),
+        ("POST", "/search", {"query": " \udfff\0"}, 422, "brain_text_surrogate"),
+        ("POST", "/recall", {"query": "\0"}, 422, "brain_text_nul"),
         ("POST", "/recall", {"query": "群", "k": 10**400}, 422, "brain_k_invalid"),
         ("POST", "/recall", {"query": "群", "k": True}, 422, "brain_usage"),
         ("POST", "/recall", {"query": "群", "as_of": "\ud800"}, 422, "brain_date_invalid"),
@@ -163,10 +173,13 @@ def test_bad_requests_get_a_status_a_sentence_and_a_code(
     assert web.get("/stats").json == before
 
 
-def test_a_lone_surrogate_in_a_question_is_given_back_escaped(web: Web) -> None:
-    reply = web.request("POST", "/recall", b'{"query": "\\ud800 \xe5\x80\xbc\xe7\x8f\xad"}')
+@pytest.mark.parametrize("path", ["/recall", "/search"])
+@pytest.mark.parametrize("junk", ["\ud800", "\0", "\udc00\ud800"])
+def test_a_question_comes_back_as_it_was_understood(web: Web, path: str, junk: str) -> None:
+    reply = web.request("POST", path, {"query": f"{junk} 值班"})
     assert reply.status == 200
     assert reply.json["hits"]
+    assert reply.json["query"] == " " * len(junk) + " 值班"
 
 
 def test_a_get_takes_two_thousand_characters_and_a_post_any_number(web: Web) -> None:
@@ -228,13 +241,46 @@ def test_a_taken_port_is_told(web: Web, tmp_path: Path) -> None:
     assert done.json["error"]["code"] == "brain_port_taken"
 
 
-@pytest.mark.parametrize("host", ["evil.example", "localhost.evil.example", "127.0.0.1.nip.io", ""])
+@pytest.mark.parametrize(
+    "host",
+    [
+        "evil.example",
+        "localhost.evil.example",
+        "127.0.0.1.nip.io",
+        "",
+        "evil.example@127.0.0.1",
+        "evil.example:80@localhost",
+        "@127.0.0.1",
+        "127.0.0.1:99999999999",
+        "127.0.0.1:65536",
+        "127.0.0.1:-1",
+        "127.0.0.1:80:80",
+        "127.0.0.1/evil.example",
+        "127.0.0.1?x",
+        "127.0.0.1#x",
+        "localhost localhost",
+        "[::1",
+        "[::1]x",
+        "[127.0.0.1]x:1",
+    ],
+)
 def test_a_rebound_name_is_refused(web: Web, host: str) -> None:
     reply = web.request("GET", "/stats", headers={"Host": host})
     assert (reply.status, reply.code) == (421, "brain_host_refused")
 
 
-@pytest.mark.parametrize("host", ["localhost", "localhost:8766", "127.0.0.1:1", "[::1]:8766"])
+@pytest.mark.parametrize(
+    "host",
+    [
+        "localhost",
+        "localhost:8766",
+        "LOCALHOST:1",
+        "127.0.0.1:1",
+        "127.0.0.1:65535",
+        "[::1]:8766",
+        "[::1]",
+    ],
+)
 def test_its_own_names_are_taken(web: Web, host: str) -> None:
     assert web.request("GET", "/stats", headers={"Host": host}).status == 200
 
@@ -257,6 +303,25 @@ def test_a_slow_client_does_not_hold_the_others(web: Web) -> None:
     assert time.perf_counter() - begun < 3
     for client in slow:
         client.close()
+
+
+@pytest.mark.parametrize("path", ["/recall", "/memories", "/mcp"])
+@pytest.mark.parametrize("sent", [b"", b'{"query": "', b'{"query": "' + b"x" * 100_000])
+def test_a_client_that_leaves_amid_its_body_is_not_worth_a_line(
+    leaving: Web, path: str, sent: bytes
+) -> None:
+    assert leaving.port
+    head = (
+        f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+        "Accept: application/json, text/event-stream\r\nContent-Length: 200000\r\n\r\n"
+    )
+    with socket.create_connection(("127.0.0.1", leaving.port)) as client:
+        client.sendall(head.encode() + sent)
+        time.sleep(0.1)
+    time.sleep(0.2)
+    assert leaving.get("/healthz").status == 200
+    # What it said when it started is all it has said.
+    assert len(leaving.errors) == 1, leaving.errors
 
 
 def test_many_clients_get_what_one_gets(web: Web) -> None:

@@ -80,7 +80,11 @@ def build(desk: Desk, version: str) -> Starlette:
     return Starlette(
         routes=[*_merged(routes), *streamable.routes],
         lifespan=lifespan,
-        exception_handlers={HTTPException: _no_route, Exception: _broken},
+        exception_handlers={
+            HTTPException: _no_route,
+            ClientDisconnect: _left,
+            Exception: _broken,
+        },
     )
 
 
@@ -197,7 +201,10 @@ async def _no_route(request: Request, error: Exception) -> Response:
     return response
 
 
+async def _left(request: Request, error: Exception) -> Response:
+    """Nobody is there to read it: a client that leaves is no fault of ours to log."""
+    return Response(status_code=400)
+
+
 async def _broken(request: Request, error: Exception) -> Response:
-    if isinstance(error, ClientDisconnect):
-        return Response(status_code=400)
     return refusal(unforeseen(error))

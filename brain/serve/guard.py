@@ -9,6 +9,7 @@ from __future__ import annotations
 import hmac
 import ipaddress
 import os
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -22,6 +23,13 @@ TOKEN = "BRAIN_TOKEN"
 
 MAX_BODY = 8 * 1024 * 1024
 """Largest request body in bytes: the longest query there is, with room for JSON's escapes."""
+
+MAX_PORT = 65535
+
+# uri-host [":" port] of RFC 9110, 7.2: no user, no path, nothing beside.
+_HOST = re.compile(
+    r"(?:\[(?P<address>[0-9A-Fa-f:.]+)\]|(?P<name>[^\s@/\\?#:\[\]]+))(?::(?P<port>[0-9]{0,5}))?"
+)
 
 
 def is_loopback(host: str) -> bool:
@@ -133,8 +141,8 @@ def _netloc(origin: str) -> str:
 
 
 def _name(host: str) -> str:
-    """The name in a Host header, without its port and brackets."""
-    try:
-        return urlsplit("//" + host).hostname or ""
-    except ValueError:
+    """The name in a Host header, without its port and brackets; '' for what is no Host at all."""
+    parts = _HOST.fullmatch(host)
+    if parts is None or int(parts["port"] or 0) > MAX_PORT:
         return ""
+    return (parts["address"] or parts["name"]).lower()

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import uvicorn
+from starlette.requests import ClientDisconnect
 
 from brain.errors import EXIT_CANT_CREATE, EXIT_DATA, BrainError
 from brain.serve import app
@@ -48,6 +49,8 @@ def serve(
     require_token(host)
     listening = _listen(host, port)
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
+    for handler in logging.getLogger().handlers:
+        handler.addFilter(_worth_telling)
     config = uvicorn.Config(
         Guard(app.build(desk, version), host, names),
         http="h11",
@@ -78,6 +81,11 @@ class _Server(uvicorn.Server):
     def capture_signals(self) -> Iterator[None]:
         """Leaves the signals as they are: :func:`serve` has set them."""
         yield
+
+
+def _worth_telling(record: logging.LogRecord) -> bool:
+    """Whether a record is told: the MCP SDK logs a client that leaves as an error of its own."""
+    return not (record.exc_info and isinstance(record.exc_info[1], ClientDisconnect))
 
 
 def _listen(host: str, port: int) -> socket.socket:
