@@ -444,3 +444,24 @@ def test_the_mcp_server_ends_with_its_input_and_says_nothing_unasked(cli: Cli) -
         check=False,
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+@posix
+@pytest.mark.parametrize("verb", ["recall", "search", "inject", "check"])
+@pytest.mark.parametrize("junk", [b"\xff", b"\xc3", b"\xed\xa0\x80"])
+def test_bytes_that_are_no_text_in_a_question_give_json_that_is(
+    cli: Cli, verb: str, junk: bytes
+) -> None:
+    cli("add", "发布会在周五")
+    done = cli(verb, junk + "发布会".encode(), "--json")
+    assert done.code in {0, 1}
+    json.dumps(done.json, ensure_ascii=False).encode("utf-8")
+
+
+@posix
+@pytest.mark.parametrize("verb", ["recall", "search"])
+@pytest.mark.parametrize("junk", [b"\xff", b" \xff\xfe "])
+def test_a_question_of_nothing_but_such_bytes_is_refused(cli: Cli, verb: str, junk: bytes) -> None:
+    done = cli(verb, junk, "--json")
+    assert (done.code, done.json["error"]["code"]) == (65, "brain_text_surrogate")
+    assert not cli.db.exists()
