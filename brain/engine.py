@@ -947,7 +947,7 @@ class Brain:
             with self._store.write() as db:
                 originals.keep(db, made.original(raw, to_iso(now or now_utc())), most)
         except BrainError:
-            if made.cut:
+            if not made.whole:
                 raise
             handle = None
         return CompressResult(

@@ -264,3 +264,53 @@ def test_asking_keeps_the_answer(cli: Cli) -> None:
     out = cli("compress", "-", "--query", "青鸟七号线路", stdin=data).out
     assert "青鸟七号" in out
     assert len(out) < len(data.decode()) / 2
+
+
+PASSWORD, KEY = "Xk29fjw2Qz", "sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCD"
+SECRETIVE = {
+    "log": "".join(
+        f"2026-03-01 10:{n // 60:02}:{n % 60:02} INFO 登录 password={PASSWORD} token={KEY} n={n}\n"
+        for n in range(200)
+    ),
+    "prose": "".join(f"第{n}项，密码是{PASSWORD}，key={KEY}，会上定的。\n\n" for n in range(200)),
+    "records": json.dumps([{"n": n, "password": PASSWORD, "备注": KEY} for n in range(200)]),
+    "escaped": json.dumps([{"n": n, "备注": f"密码是{PASSWORD}，{KEY}"} for n in range(200)]),
+    "lines": "".join(f'{{"n": {n}, "password": "{PASSWORD}", "k": "{KEY}"}}\n' for n in range(200)),
+    "table": "编号,口令说明\n" + "".join(f"{n},口令是{PASSWORD} {KEY}\n" for n in range(200)),
+    "code": f"PASSWORD = '{PASSWORD}'\n"
+    + "".join(f"def f{n}():\n    return '{KEY}'\n\n\n" for n in range(200)),
+    "short": f"密码是{PASSWORD}，key={KEY}",
+}
+
+
+@pytest.mark.parametrize("query", [None, "password token 密码"])
+@pytest.mark.parametrize("encoding", ["utf-8", "gb18030", "utf-16"])
+@pytest.mark.parametrize("what", list(SECRETIVE))
+def test_no_secret_goes_out_and_the_handle_is_that_of_the_original(
+    brain: Brain, what: str, encoding: str, query: str | None
+) -> None:
+    data = SECRETIVE[what].encode(encoding)
+    made = brain.compress(data, query)
+    assert "已隐去" in made.text or what not in {"log", "prose", "short"}
+    for secret in (PASSWORD, KEY):
+        assert not any(secret[at : at + 6] in made.text for at in range(len(secret) - 5))
+    assert made.handle == handle_of(data)
+    assert brain.recover(str(made.handle)) == data
+    assert brain.compress(made.text).text == made.text
+
+
+def test_a_number_hidden_in_records_leaves_them_records(brain: Brain) -> None:
+    rows = [{"编号": n, "卡": 6222021234567894, "金额": n * 3} for n in range(400)]
+    made = brain.compress(json.dumps(rows, ensure_ascii=False))
+    assert made.compressor == "json"
+    assert "6222021234567894" not in made.text
+
+
+def test_a_key_of_many_lines_leaves_the_lines_their_numbers(brain: Brain) -> None:
+    body = "\n".join(["MIIEowIBAAKCAQEA7bq0zK1mVQp3xk9nQm5sT2uY8wE4rT6yU1iO3pA5sD7fG9h"] * 20)
+    text = f"-----BEGIN RSA PRIVATE KEY-----\n{body}\n-----END RSA PRIVATE KEY-----\n"
+    from brain.ccr.shorten import _without_secrets
+
+    hidden = _without_secrets(text + LOG.decode())
+    assert hidden.split("\n")[22:] == LOG.decode().split("\n")
+    assert "MIIE" not in brain.compress(text.encode() + LOG).text

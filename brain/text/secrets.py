@@ -96,9 +96,14 @@ def masked(text: str) -> str:
     parts: list[str] = []
     at = 0
     for secret in found:
-        parts += [text[at : secret.start], f"［已隐去：{RULES[secret.rule]}］"]
+        parts += [text[at : secret.start], mark(secret)]
         at = secret.stop
     return "".join([*parts, text[at:]])
+
+
+def mark(secret: Secret) -> str:
+    """What stands in a masked text in place of a secret."""
+    return f"［已隐去：{RULES[secret.rule]}］"
 
 
 def refuse(text: str, what: str, way: str = "") -> None:
