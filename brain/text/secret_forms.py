@@ -107,6 +107,22 @@ _USER_INFO = (
     r"[^\s/:@'\"<>]{0,80}:([^\s/@'\"<>]{1,128}(?:@[^\s/@'\"<>]{1,64})?)"
     r"@(?=[A-Za-z0-9\[\u4e00-\u9fff])"
 )
+_OWN_MACHINE = (
+    r"(?:localhost|127\.[0-9.]{1,12}|0\.0\.0\.0|\[::1\]|host\.docker\.internal)(?![\w.-])"
+)
+_VALUE = r"(?:'([^'\n]{1,128})'|\"([^\"\n]{1,128})\"|([^\s'\"]{1,128}))"
+_COMMANDS = (
+    (
+        "curl",
+        r"curl\s[^\n|;]{0,200}?(?<=\s)(?:-u|-U|--user|--proxy-user)[ =]{0,2}"
+        r"(?:'[^\s:']{0,64}:([^'\n]{1,128})'|\"[^\s:\"]{0,64}:([^\"\n]{1,128})\""
+        r"|[^\s:'\"]{0,64}:([^\s'\"]{1,128}))",
+    ),
+    ("wget", r"wget\s[^\n|;]{0,200}?--(?:http-|ftp-|proxy-)?password[ =]" + _VALUE),
+    ("sshpass", r"sshpass\s{1,3}-p ?" + _VALUE),
+)
+"""A command that takes a password, and where it stands."""
+
 _AUTHORIZED = r"(?:bearer|basic)\s{1,3}(?=[A-Za-z0-9._~+/=-]{16})"
 _CREDENTIALS = r"[A-Za-z0-9._~+/=-]{16,}"
 
@@ -116,7 +132,7 @@ def logins(seen: str, lowered: str) -> Iterator[Span]:
     at = seen.find("://")
     while at >= 0:
         match = compiled(_USER_INFO).match(seen, at + 3)
-        if match and not stands_for_another(match[1]):
+        if match and not stands_for_another(match[1]) and not _as_installed(seen, at + 3, match):
             yield (*match.span(1), "url_password")
         at = seen.find("://", at + 3)
     for word in ("bearer", "basic"):
@@ -128,6 +144,43 @@ def logins(seen: str, lowered: str) -> Iterator[Span]:
                 if ok:
                     yield (*value.span(), "http_login")
             at = lowered.find(word, at + len(word))
+
+
+def _as_installed(seen: str, start: int, match: re.Match[str]) -> bool:
+    """Whether a login is that of a database as it comes: the user's name, on the machine itself."""
+    user = seen[start : match.start(1) - 1]
+    return user == match[1] and compiled(_OWN_MACHINE).match(seen, match.end()) is not None
+
+
+def commands(seen: str) -> Iterator[Span]:
+    """Passwords among the arguments of ``curl``, ``wget`` and ``sshpass``."""
+    for word, form in _COMMANDS:
+        at = seen.find(word)
+        while at >= 0:
+            match = None if letter_or_digit(seen, at - 1) else compiled(form).match(seen, at)
+            if match and match.lastindex and not stands_for_another(match[match.lastindex]):
+                yield (*match.span(match.lastindex), "password")
+            at = seen.find(word, at + len(word))
+
+
+_PHRASE = (
+    r"(?i)(?:助记词|助記詞|恢复词|种子短语|(?:seed|recovery) phrase|mnemonic(?: phrase)?)"
+    r"(?: ?[（(][^()（）\n]{0,16}[）)])?(?:\s{0,2}(?:[:：=]|是|为|is)|(?<=[词詞语]))"
+    r"[\s\"'`“「]{0,4}"
+    r"((?:(?:[0-9]{1,2}[.、)] ?)?[a-z]{3,8}[\s,，、]{1,3}){11,23}(?:[0-9]{1,2}[.、)] ?)?[a-z]{3,8})"
+    r"(?![A-Za-z])"
+)
+"""Twelve to twenty-four words of three to eight letters, as in BIP 39."""
+
+
+def phrases(seen: str, lowered: str) -> Iterator[Span]:
+    """The words that restore a wallet, behind their name."""
+    if any(name in lowered for name in _PHRASE_NAMES):
+        for match in compiled(_PHRASE).finditer(seen):
+            yield (*match.span(1), "key")
+
+
+_PHRASE_NAMES = ("助记词", "助記詞", "恢复词", "种子短语", "phrase", "mnemonic")
 
 
 def _is_login(value: str) -> bool:

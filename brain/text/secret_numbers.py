@@ -12,12 +12,15 @@ _GROUPS = r"[0-9]{4,6}(?:[ -][0-9]{3,13}){1,4}[Xx]?"
 _GROUPED = {(4, 4, 4, 4), (4, 6, 5), (6, 13), (6, 8, 4), *((4, 4, 4, 4, n) for n in (1, 2, 3))}
 _OTHER_NUMBER = (
     r"(?i)(?:单号|單號|流水号?|编号|編號|订单|訂單|运单|快递|工号|条码|条形码|发票号?"
+    r"|时间戳|時間戳|毫秒|微秒|纳秒|timestamp|epoch"
     r"|order|serial|tracking|isbn|sku|trace|(?<![a-z])u?id)"
     r"[\w 号號码碼.:：=#为是/-]{0,4}\Z"
 )
 """In front of a number: it is one of those, whatever its last digit. A tenth of all numbers passes
 the check of a card."""
 
+_UNIT = r"(?i)\s?(?:毫秒|微秒|纳秒|ms|us|ns)(?![A-Za-z])"
+_CARD_BEFORE = r"(?i)(?:卡|卡号|卡號|card|card no\.?|card number)[ :：=是为#]{0,4}\Z"
 _CARD_NAMED = r"(?i)(?:卡|card|账号|帳號|账户|pan)[^，。；\n]{0,8}\Z"
 
 
@@ -65,12 +68,18 @@ def numbers(seen: str) -> Iterator[Span]:
                 value = "".join(parts)
             if is_identity(value):
                 yield (start, stop, "identity")
-            elif is_card(value) and _may_be_card(value, seen[max(0, start - 16) : start]):
+            elif (
+                is_card(value)
+                and _may_be_card(value, seen[max(0, start - 16) : start])
+                and not compiled(_UNIT).match(seen, stop)
+            ):
                 yield (start, stop, "bank_card")
 
 
 def _may_be_card(value: str, before: str) -> bool:
     """Whether what stands in front allows it; thirteen digits are a bar code unless named."""
+    if compiled(_CARD_BEFORE).search(before):
+        return True
     if compiled(_OTHER_NUMBER).search(before):
         return False
     return len(value) > 13 or compiled(_CARD_NAMED).search(before) is not None

@@ -22,7 +22,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from brain.errors import BrainError
-from brain.text.secret_forms import logins, private_keys, tokens
+from brain.text.secret_forms import commands, logins, phrases, private_keys, tokens
 from brain.text.secret_names import named
 from brain.text.secret_numbers import numbers
 from brain.text.secret_spans import Span, compiled
@@ -74,6 +74,8 @@ def find(text: str) -> tuple[Secret, ...]:
         *tokens(seen),
         *private_keys(seen),
         *logins(seen, lowered),
+        *commands(seen),
+        *phrases(seen, lowered),
         *numbers(seen),
         *named(seen, lowered),
     ]
