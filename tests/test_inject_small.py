@@ -6,6 +6,7 @@ And what a block leaves out: said in plain words, one example of each template.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 import pytest
 from compress_parts import INJECT, squeeze
@@ -161,10 +162,14 @@ def test_a_heading_is_a_line_of_its_own_or_a_numbered_name(
     assert places(pieces) == heads
 
 
-def test_of_two_sections_the_one_of_the_day_asked_about_is_shown(make: Make) -> None:
+def test_of_two_sections_the_one_of_the_day_asked_about_is_shown(
+    make: Callable[..., Brain],
+) -> None:
     """元旦 and 国庆 are times to the reader of questions; here they tell the sections apart."""
     brain = make()
-    filler = "".join(f"第{n}组汇报了日常的进度，没有别的问题，下次会议再看一遍材料。" for n in range(40))
+    filler = "".join(
+        f"第{n}组汇报了日常的进度，没有别的问题，下次会议再看一遍材料。" for n in range(40)
+    )
     brain.add(
         f"值班安排。国庆值班由赵敏和孙浩负责，电话转到他们手机。{filler}"
         "元旦值班由刘洋和王强负责，调休一换一。"
