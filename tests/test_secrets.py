@@ -412,9 +412,9 @@ def test_no_text_takes_more_than_its_length(text: str) -> None:
     def seconds(of: str) -> float:
         least = 9.0
         for _ in range(3):
-            begun = time.perf_counter()
+            begun = time.process_time()
             secrets.find(of)
-            least = min(least, time.perf_counter() - begun)
+            least = min(least, time.process_time() - begun)
         return least
 
     seconds(text[:100])
