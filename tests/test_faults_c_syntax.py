@@ -11,7 +11,7 @@ from engine_parts import EVERYDAY, fill, proposed, refused, texts
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from brain import Brain
+from brain import Brain, BrainError
 from brain.embed.protocol import Embedder
 from brain.memory import clean_query
 from brain.recall import lexical
@@ -120,11 +120,16 @@ def test_an_apostrophe_is_plain_english(notes: Brain, question: str, answer: str
     assert texts(notes.recall(question))[0] == answer
 
 
+NOTHING_LEFT = {"\0": "brain_text_nul", "\ud800": "brain_text_surrogate"}
+"""What is told of a question that is nothing but this."""
+
+
 @pytest.mark.parametrize("question", ["", " ", "\t\n", "\u3000", "\u200b\ufeff", "\0", "\ud800"])
 def test_an_empty_question_is_refused_by_recall_and_search(notes: Brain, question: str) -> None:
     """14"""
-    refused("brain_query_empty", 65, lambda: notes.recall(question))
-    refused("brain_query_empty", 65, lambda: notes.search(question))
+    code = NOTHING_LEFT.get(question, "brain_query_empty")
+    refused(code, 65, lambda: notes.recall(question))
+    refused(code, 65, lambda: notes.search(question))
 
 
 @pytest.mark.parametrize(
@@ -257,5 +262,7 @@ def test_no_question_raises_anything_but_that_it_is_empty(notes: Brain, question
         notes.recall(question)
         notes.search(question)
     else:
-        refused("brain_query_empty", 65, lambda: notes.recall(question))
+        with pytest.raises(BrainError) as empty:
+            notes.recall(question)
+        assert empty.value.code in {"brain_query_empty", *NOTHING_LEFT.values()}
     assert notes.inject(question).answerable == notes.check(question).answerable

@@ -139,7 +139,8 @@ def test_88_a_mere_mention_is_stored_and_comes_back_unchanged(brain: Brain, text
 def store_as_an_older_version(brain: Brain, text: str, **fields: Any) -> int:
     """A row with its index, without the check that came later."""
     with brain._store.write() as db:
-        record = brain._record(Draft(text, **fields), now_utc(), True)
+        # A while ago: what is to expire now must have begun before.
+        record = brain._record(Draft(text, **fields), now_utc() - timedelta(minutes=1), True)
         memory = brain._insert(db, None, record, [(0, len(text))], None, "")
     return memory.id
 
