@@ -38,7 +38,7 @@ def useful(memory: MemoryId, why: Why = "", db: Db = None, as_json: Json = False
     "这条不对：记得弱一些，也不那么可信",
     "brain wrong 7",
     "brain wrong '#7' --why 端口早就换了",
-    more="说多少次都不会让它消失；知道正确的说法时，请改用 supersede。",
+    more="说多少次都不会让它消失；知道正确的说法时，请改用 correct（世界变了用 supersede）。",
 )
 def wrong(memory: MemoryId, why: Why = "", db: Db = None, as_json: Json = False) -> int:
     """Weakens a record."""

@@ -31,15 +31,6 @@ class Event:
     why: str
     detail: dict[str, Any]
 
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "at": self.at,
-            "id": self.memory_id,
-            "what": self.what,
-            "why": self.why,
-            "detail": self.detail,
-        }
-
 
 def write(
     db: apsw.Connection,
