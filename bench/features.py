@@ -22,7 +22,15 @@ from brain.recall import gate, languages
 from brain.text.fold import simplify
 from brain.text.sentences import passages
 
-_SEEING = ("recall/*.py", "text/*.py", "store/*.py", "engine.py", "memory.py")
+_SEEING = (
+    "recall/*.py",
+    "text/*.py",
+    "store/*.py",
+    "embed/passages.py",
+    "verbs/*.py",
+    "engine.py",
+    "memory.py",
+)
 """The sources that decide what the gate sees."""
 
 _NEVER = 2.0

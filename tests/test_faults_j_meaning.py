@@ -75,7 +75,7 @@ def test_a_line_of_a_long_text_is_found_by_the_vector_of_its_own_passage(
     with archive._store.read() as db:
         spans = passages_of(db, memory_id)
         assert len(spans) > 2
-        vector = archive._embedder.embed_query(question)  # type: ignore[union-attr]
+        vector = archive._model.embedder.embed_query(question)  # type: ignore[union-attr]
         near = vectors.similarities(db, "vectors_1", vector.tobytes(), [memory_id, 1])
     assert near[memory_id][1] == spans[passage][0]
     assert hit.lanes["semantic"].score == pytest.approx(near[memory_id][0], abs=1e-5)

@@ -8,6 +8,7 @@ table; the next run for the same model goes on in it.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -94,6 +95,29 @@ def complete(
     if table is None or facts.get(meta.MODEL) != embedder.name or not store.vectors_loaded:
         return 0
     return _fill(store, embedder, str(table), progress)
+
+
+def catch_up(
+    store: file.Store,
+    embedder: Embedder | None,
+    progress: Callable[[int, int], None] | None,
+) -> tuple[int, int]:
+    """As :func:`complete`, whatever a native library raises: the words are stored already.
+
+    Args:
+        embedder: the file's own model, or None only to count.
+
+    Returns:
+        How many passages have got a vector, and how many a file with a model still lacks.
+    """
+    made = 0
+    if embedder is not None:
+        with suppress(Exception):
+            made = complete(store, embedder, progress)
+    with store.read() as db:
+        facts = file.facts(db)
+        _, missing = vectors.counts(db, facts.get(meta.VECTORS))
+    return made, missing if facts.get(meta.MODEL) else 0
 
 
 def _fill(

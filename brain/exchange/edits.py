@@ -22,9 +22,10 @@ from brain.exchange import files, markdown
 from brain.exchange.folder import SUFFIX
 from brain.exchange.outcome import MOST_FAULTS, Change, Fault, ImportResult
 from brain.memory import Memory
-from brain.store import file, memories
+from brain.store import entering, file, memories
 from brain.store.memories import Record
 from brain.store.view import View
+from brain.text.sentences import passages
 from brain.text.times import to_iso
 from brain.time import lineage
 
@@ -45,7 +46,6 @@ _MEANT = {
 }
 
 Check = Callable[[m.Draft, datetime], Record]
-Put = Callable[[apsw.Connection, Record, str], Memory]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,6 @@ def run(
     source: Path,
     settle: Callable[[], None],
     check: Check,
-    put: Put,
     wish: Wish,
     now: datetime,
     *,
@@ -84,7 +83,6 @@ def run(
     Args:
         settle: makes the file, with its model; called when there is something to do.
         check: completes a draft, or refuses it.
-        put: stores a record without vectors. Called inside a transaction.
         dry_run: change nothing; ``changes`` is the plan.
 
     Raises:
@@ -93,13 +91,13 @@ def run(
     """
     m.check_why(wish.why)
     paths = _paths(source)
-    planning = _Editing(check, put, wish, now, dry_run=True)
+    planning = _Editing(check, wish, now, dry_run=True)
     with store.snapshot() as db:
         planning.go(db, paths)
     if dry_run or not planning.to_do:
         return replace(planning.result(source), dry_run=dry_run)
     settle()
-    doing = _Editing(check, put, wish, now, dry_run=False)
+    doing = _Editing(check, wish, now, dry_run=False)
     with store.write() as db:
         doing.go(db, paths)
     return doing.result(source)
@@ -119,7 +117,6 @@ class _Editing:
     """One pass over the Markdown."""
 
     check: Check
-    put: Put
     wish: Wish
     now: datetime
     dry_run: bool
@@ -265,7 +262,7 @@ class _Editing:
         with db:
             source, why = m.DEFAULT_SOURCE, self.wish.why
             start = self.at if self.wish.supersede else old.valid_from
-            new = lineage.twin(db, old, text, self.at) or self.put(
+            new = lineage.twin(db, old, text, self.at) or _put(
                 db, lineage.replacement(old, text, source, self.at, valid_from=start), why
             )
             if self.wish.supersede:
@@ -291,7 +288,7 @@ class _Editing:
         if lineage.told_already(db, record, self.at) is not None:
             self.counts["skipped"] += 1
             return
-        new = None if self.dry_run else self.put(db, record, self.wish.why).id
+        new = None if self.dry_run else _put(db, record, self.wish.why).id
         self._done("add", entry.line, None, new, "", record.text)
 
     # What is gone --------------------------------------------------------------------------
@@ -320,6 +317,11 @@ class _Editing:
     ) -> None:
         self.counts[what] += 1
         self.changes.append(Change(what, old, new, before, after, self.file, line))
+
+
+def _put(db: apsw.Connection, record: Record, why: str) -> Memory:
+    """Stores a record whose vectors are to follow."""
+    return entering.put(db, None, record, passages(record.text), None, why)
 
 
 def _refused(reason: str) -> BrainError:

@@ -28,7 +28,7 @@ from brain.store import file, memories, sources, terms
 from brain.store.memories import Record
 from brain.text.sentences import passages
 from brain.text.times import from_iso, now_utc, to_iso
-from brain.time import lineage
+from brain.time import adding, lineage
 
 BATCH = 256
 """Entries a transaction: some tenths of a second under the lock."""
@@ -52,7 +52,6 @@ READING = "read"
 
 Span = tuple[int, int]
 Check = Callable[[Draft, datetime], Record]
-Keep = Callable[[apsw.Connection, Record, Sequence[Span]], tuple[int, bool]]
 Progress = Callable[[str, int, int], None]
 
 
@@ -62,7 +61,6 @@ def run(
     name: str | None,
     scope: str,
     check: Check,
-    keep: Keep,
     *,
     every_session: bool = False,
     dry_run: bool = False,
@@ -75,8 +73,6 @@ def run(
         name: a format, or None to tell by the content.
         scope: where entries go that name none.
         check: completes a draft, or refuses it.
-        keep: stores a record without vectors and without indexing its words, or finds the one
-            that says the same: its id, and whether it was made. Called inside a transaction.
         every_session: also conversations that tools and timers held.
         dry_run: write nothing.
         progress: called with (``READING``, done, total) in bytes or messages.
@@ -85,7 +81,7 @@ def run(
         BrainError: as :func:`brain.ingest.formats.parts`.
     """
     found = formats.parts(path, name)
-    taking = _Taking(store, scope, check, keep, dry_run, now)
+    taking = _Taking(store, scope, check, dry_run, now)
     for part in found:
         taking.take(part, every_session, progress)
     names = "+".join(dict.fromkeys(part.format.name for part in found if part.files))
@@ -111,14 +107,12 @@ class _Taking:
         store: file.Store,
         scope: str,
         check: Check,
-        keep: Keep,
         dry_run: bool,
         now: datetime | None,
     ) -> None:
         self.store = store
         self.scope = scope
         self.check = check
-        self.keep = keep
         self.dry_run = dry_run
         self.now = now
         self.counts: Counter[str] = Counter()
@@ -289,7 +283,10 @@ class _Taking:
             self.counts["skipped"] += 1
             return None
         before = sources.of_keys(db, source, [key]) if entry.alone else []
-        memory_id, made = self.keep(db, each.record, each.spans)
+        # Another process may have stored the same after the record's clock was read.
+        seen = max(each.record.recorded_at, to_iso(now_utc()))
+        kept = adding.keep(db, each.record, each.spans, seen)
+        memory_id, made = kept.id, kept.created
         row = sources.put(db, source, key, each.digest, memory_id, entry.first, entry.last)
         self.seen.add(row)
         self.fresh[key] += not entry.alone

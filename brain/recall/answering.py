@@ -1,0 +1,114 @@
+"""Answering a message on one moment of the file: hits, skills, and what the gate says of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import apsw
+
+from brain.memory import SKILL_KIND, Gate, Hit
+from brain.recall import gate, search
+from brain.recall.question import Question
+from brain.recall.search import Ranked, Source
+from brain.store import memories, meta
+from brain.store.view import View
+from brain.time import replay
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+POOL = 5
+"""How many hits ``inject`` considers: as many as ``recall`` shows when nothing else is asked."""
+
+SKILL_PLACES = 2
+"""Places of their own that skills have, beside the k hits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What one look at the file gave.
+
+    Args:
+        hits: best first; ``text`` is the whole memory.
+        skills: those that have to do with the question.
+        decision: the gate's answer; its ``degraded`` says what could not take part.
+        terms: the question's telling terms, by which long texts are narrowed.
+    """
+
+    hits: tuple[Hit, ...]
+    skills: tuple[Hit, ...]
+    decision: Gate
+    terms: tuple[str, ...]
+
+
+def answer(
+    db: apsw.Connection,
+    facts: dict[str, Any],
+    asked: Sequence[Question],
+    found: Sequence[NDArray[np.float32] | None],
+    view: View,
+    k: int,
+    *,
+    model: str | None,
+    threshold: float | str | None,
+    degraded: tuple[str, ...],
+) -> Found:
+    """Runs the lanes and the gate; inside the caller's read transaction.
+
+    Args:
+        facts: what the file says of itself, :func:`brain.store.file.facts`.
+        asked: a message as a whole and its questions; the one best answered counts.
+        found: the vector of each, (dim,), or None to leave the semantic lane out.
+        model: the embedder's name, or None for words alone.
+        threshold: as :func:`brain.recall.gate.checked_threshold` gives it.
+        degraded: codes of what cannot take part.
+    """
+    view = replay.prepare(db, view)
+    best: Found | None = None
+    for one, vector in zip(asked, found, strict=True):
+        source = Source(
+            db,
+            None if model is None else vector,
+            facts.get(meta.VECTORS),
+            facts.get(meta.LAST_DECAY),
+            gate.lift(model, one.language),
+        )
+        look = _look(source, one, view, k, model, threshold, degraded)
+        if best is None or look.decision.probability > best.decision.probability:
+            best = look
+    assert best is not None
+    return best
+
+
+def _look(
+    source: Source,
+    asked: Question,
+    view: View,
+    k: int,
+    model: str | None,
+    threshold: float | str | None,
+    degraded: tuple[str, ...],
+) -> Found:
+    pool = max(k, POOL)
+    skills = Ranked()
+    if view.kind is None:
+        ranked = search.run(source, asked, replace(view, not_kind=SKILL_KIND), pool)
+        if memories.has_kind(source.db, SKILL_KIND):
+            of_kind = replace(view, kind=SKILL_KIND)
+            skills = search.run(source, asked, of_kind, SKILL_PLACES)
+    else:
+        ranked = search.run(source, asked, view, pool)
+    skills = gate.relevant(asked, skills, model)
+    marks = tuple(dict.fromkeys((*degraded, *ranked.degraded, *skills.degraded)))
+    decision = gate.judge(asked, ranked, skills, model, threshold, marks)
+    hits, found = (_as_known(source.db, group, view) for group in (ranked.hits, skills.hits))
+    return Found(hits, found, decision, asked.telling)
+
+
+def _as_known(db: apsw.Connection, hits: Sequence[Hit], view: View) -> tuple[Hit, ...]:
+    """Hits whose records have the field values of the instant a view asks about."""
+    then = replay.records(db, [h.memory for h in hits], view.known_at)
+    return tuple(replace(h, memory=memory) for h, memory in zip(hits, then, strict=True))

@@ -1,0 +1,93 @@
+"""One record taking the place of another; a repeated call gives the same and changes nothing.
+
+Each function runs inside the caller's write transaction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import apsw
+
+from brain.memory import Memory
+from brain.results import CorrectResult, SupersedeResult
+from brain.store.memories import Record
+from brain.time import lineage
+
+Put = Callable[[Record], Memory]
+"""Stores a record with its words, passages and vectors."""
+
+
+def supersede(
+    db: apsw.Connection, old_id: int, new_id: int, given: str | None, now: str, why: str
+) -> SupersedeResult:
+    """Lets a record that is there take over from another.
+
+    Args:
+        given: the instant of the change, UTC ISO; None as for :func:`lineage.take_over`.
+        now: UTC ISO.
+
+    Raises:
+        BrainError: ``brain_not_found`` (1); those of :func:`lineage.link` (65).
+    """
+    before = lineage.require(db, old_id)
+    after = lineage.require(db, new_id)
+    if before.superseded_by == new_id and not lineage.was_corrected(before, after):
+        lineage.require_same_instant(after, given)
+        return SupersedeResult(old_id, new_id, str(after.valid_from))
+    instant = lineage.take_over(db, before, after, given, now, why)
+    return SupersedeResult(old_id, new_id, instant)
+
+
+def supersede_with(
+    db: apsw.Connection,
+    old_id: int,
+    text: str,
+    source: str,
+    put: Put,
+    given: str | None,
+    now: str,
+    why: str,
+) -> SupersedeResult:
+    """As :func:`supersede`, by a record made from a text or one beside that already says it.
+
+    Args:
+        source: of a record that is made.
+    """
+    before = lineage.require(db, old_id)
+    heir = lineage.heir(db, before, text, corrected=False)
+    if heir is not None:
+        lineage.require_same_instant(heir, given)
+        return SupersedeResult(old_id, heir.id, str(heir.valid_from))
+    lineage.require_replaceable(before, text)
+    after = lineage.twin(db, before, text, now)
+    if after is not None:
+        instant = lineage.take_over(db, before, after, given, now, why)
+        return SupersedeResult(old_id, after.id, instant)
+    new = put(lineage.replacement(before, text, source, now, valid_from=now))
+    lineage.link(db, before, new, given or now, now, why)
+    return SupersedeResult(old_id, new.id, given or now)
+
+
+def correct_with(
+    db: apsw.Connection, old_id: int, text: str, source: str, put: Put, now: str, why: str
+) -> CorrectResult:
+    """Lets a text stand where a record was wrong: a new record, or one beside that says it.
+
+    Args:
+        source: of a record that is made.
+        now: UTC ISO.
+
+    Raises:
+        BrainError: ``brain_not_found`` (1); ``brain_not_current``, ``brain_supersede_same`` (65).
+    """
+    before = lineage.require(db, old_id)
+    heir = lineage.heir(db, before, text, corrected=True)
+    if heir is not None:
+        return CorrectResult(old_id, heir.id)
+    lineage.require_replaceable(before, text)
+    new = lineage.twin(db, before, text, now)
+    if new is None:
+        new = put(lineage.replacement(before, text, source, now, valid_from=before.valid_from))
+    lineage.correct(db, before, new, now, why)
+    return CorrectResult(old_id, new.id)

@@ -1,0 +1,146 @@
+"""Verbs that look after the file: its vectors, strengths, health and copies, the user's words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+
+from brain import memory as m
+from brain.care import counting, decay, reembedding
+from brain.errors import EXIT_NO_INPUT, BrainError
+from brain.results import (
+    BackupResult,
+    DecayResult,
+    DoctorResult,
+    OptimizeResult,
+    OwnWord,
+    RestoreResult,
+)
+from brain.store import file, meta
+from brain.text import secrets, words
+from brain.text.times import now_utc, to_iso
+from brain.verbs.opened import Opened
+
+Progress = Callable[[int, int], None]
+
+
+class Caring(Opened):
+    """The file looked after as a whole."""
+
+    def reembed(self, model: str, *, progress: Progress | None = None) -> reembedding.ReembedResult:
+        """Gives every record vectors of another (or the same) model; resumable after a break.
+
+        The old vectors serve until the new set is whole.
+
+        Args:
+            model: a model's name, or ``'none'`` to do without vectors.
+            progress: called with (done, total) passages.
+        """
+        self._require_any("嵌入")
+        result = reembedding.run(self._store, model, progress)
+        self._model.forget()
+        return result
+
+    def decay(
+        self,
+        *,
+        daily: float = decay.DAILY,
+        archive_below: float = decay.ARCHIVE_BELOW,
+        idle_days: float = decay.IDLE_DAYS,
+        keep_importance: float = decay.KEEP_IMPORTANCE,
+        dry_run: bool = False,
+        why: str = "",
+        now: datetime | None = None,
+    ) -> DecayResult:
+        """Lets strengths fade by the days since the last run, and archives what is weak and idle.
+
+        Twice a day does no harm, a missed month is caught up, nothing is deleted; a run that was
+        killed is finished by the next one.
+
+        Args:
+            daily, archive_below, idle_days, keep_importance: see :class:`brain.care.decay.Rule`.
+            dry_run: say what would be done, and change nothing.
+
+        Raises:
+            BrainError: ``brain_decay_invalid`` (65), ``brain_db_missing`` (66).
+        """
+        rule = decay.Rule(daily, archive_below, idle_days, keep_importance)
+        self._require_any("衰减")
+        if dry_run:
+            return decay.foreseen(self._store, rule, now or now_utc())
+        return decay.run(self._store, rule, why, now or now_utc())
+
+    def doctor(
+        self,
+        *,
+        repair: bool = False,
+        consent: bool = False,
+        progress: Progress | None = None,
+        now: datetime | None = None,
+    ) -> DoctorResult:
+        """Examines the file and what it needs; see :func:`brain.care.doctor.run`.
+
+        Args:
+            repair: make anew what is derived from the records; salvage a corrupt file.
+            consent: with ``repair``, change what is not derived from them as well.
+        """
+        from brain.care import doctor
+
+        return doctor.run(
+            self._store, now=now or now_utc(), repair=repair, consent=consent, progress=progress
+        )
+
+    def backup(self, path: str | Path, *, force: bool = False) -> BackupResult:
+        """Writes a whole, checked copy while others write; see :func:`brain.care.backup.backup`."""
+        from brain.care import backup
+
+        return backup.backup(self._store, Path(path).expanduser(), force=force)
+
+    def restore_backup(self, path: str | Path) -> RestoreResult:
+        """Puts a backup in the file's place; see :func:`brain.care.backup.restore`."""
+        from brain.care import backup
+
+        return backup.restore(self._store, Path(path).expanduser())
+
+    def optimize(self) -> OptimizeResult:
+        """Merges the text indexes' segments and the log.
+
+        Raises:
+            BrainError: ``brain_db_missing`` (66) without a file, ``brain_busy`` (75).
+        """
+        self._require_any("整理")
+        before = counting.taken(self.path)
+        with self._store.write() as db:
+            file.tidy(db)
+        merged = self._store.merge_log()
+        return OptimizeResult(str(self.path), before, counting.taken(self.path), merged)
+
+    def _require_any(self, deed: str) -> None:
+        """Raises ``brain_db_missing`` (66) without a file; ``deed`` is a Chinese verb."""
+        if not self._store.exists():
+            raise BrainError(
+                "brain_db_missing",
+                f"还没有记忆文件，没有可以{deed}的：{self.path}",
+                EXIT_NO_INPUT,
+            )
+
+    def words(self) -> tuple[OwnWord, ...]:
+        """The user's own words."""
+        with self._store.read() as db:
+            return tuple(OwnWord(*row) for row in meta.words(db))
+
+    def add_word(self, line: str, *, now: datetime | None = None) -> OwnWord:
+        """Adds one of the user's own words: ``词 [词频] [词性]``, jieba's dictionary format."""
+        word = OwnWord(*words.parse_own_word(line))
+        secrets.refuse(word.word, "词")
+        with self._store.write() as db:
+            meta.add_word(db, word.word, word.freq, word.tag, to_iso(now or now_utc()))
+        return word
+
+    def remove_word(self, word: str) -> bool:
+        """Removes one of the user's own words; False when it was not there."""
+        if not self._store.exists():
+            return False
+        with self._store.write() as db:
+            return meta.remove_word(db, m.clean_query(word))

@@ -1,0 +1,79 @@
+"""What may be stored, and as what: a draft checked, with all that it leaves open filled in."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from brain import memory as m
+from brain.errors import BrainError
+from brain.inject import brief, pack
+from brain.store.memories import Record
+from brain.text import secrets
+from brain.text.fold import fold
+from brain.text.times import parse_time, to_iso
+
+ALLOWED = "；确实要存请加 --allow-secrets（Python：allow_secrets=True）"
+"""How to store a secret nevertheless, as a half sentence behind the refusal."""
+
+
+def complete(draft: m.Draft, now: datetime, allow_secrets: bool = False) -> Record:
+    """Checks a draft and fills in what it leaves open."""
+    text = storable(draft.text, allow_secrets)
+    if not allow_secrets:
+        secrets.refuse(draft.evidence, "依据", ALLOWED)
+    source = label(draft.source, allow_secrets)
+    confidence = draft.confidence
+    if confidence is None:
+        confidence = m.default_confidence(source)
+    at = to_iso(now)
+    valid_from: str | None = at
+    if draft.valid_from == "unknown":
+        valid_from = None
+    elif draft.valid_from is not None:
+        valid_from = parse_time(draft.valid_from, now=now)
+    valid_to = None if draft.valid_to is None else parse_time(draft.valid_to, now=now)
+    if valid_to is not None and valid_from is not None and valid_to <= valid_from:
+        raise BrainError(
+            "brain_valid_range",
+            f"有效期的结束（{valid_to}）必须晚于开始（{valid_from}）。",
+        )
+    return Record(
+        text=text,
+        kind=m.check_kind(draft.kind),
+        scope=m.check_label(draft.scope, "范围", "brain_scope_invalid"),
+        source=source,
+        importance=m.check_unit(draft.importance, "重要度", "brain_importance_invalid"),
+        confidence=m.check_unit(confidence, "置信度", "brain_confidence_invalid"),
+        pinned=draft.pinned,
+        valid_from=valid_from,
+        valid_to=valid_to,
+        recorded_at=at,
+        evidence=m.check_evidence(draft.evidence),
+    )
+
+
+def label(source: str, allow_secrets: bool) -> str:
+    """A source as it may be stored: an address with a password in it may not."""
+    if not allow_secrets:
+        secrets.refuse(source, "来源", ALLOWED)
+    return m.check_label(source, "来源", "brain_source_invalid")
+
+
+def storable(text: str, allow_secrets: bool) -> str:
+    """The one gate every text goes through before it is stored.
+
+    As :func:`brain.memory.check_text`; what we handed out ourselves is no new memory either, and
+    what holds a secret none unless that is wanted.
+    """
+    m.require_str(text, "文本")
+    if text.lstrip().startswith((pack.OPENING, pack.SHORT_OPENING, *brief.OPENINGS)):
+        raise BrainError(
+            "brain_own_block",
+            "这是 brain 自己给出的记忆块，里面的内容已经存着；请去掉这一块，只存新的内容。",
+        )
+    checked = m.check_text(text)
+    if not fold(checked).strip():
+        raise BrainError("brain_text_empty", "文本里只有看不见的字符，没有可以记住的内容。")
+    if not allow_secrets:
+        secrets.refuse(checked, "文本", ALLOWED)
+    return checked

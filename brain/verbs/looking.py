@@ -1,0 +1,124 @@
+"""Verbs that look at what is there, without a question."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime
+
+from brain import memory as m
+from brain.care import counting
+from brain.errors import EXIT_USAGE, BrainError
+from brain.inject import brief as briefing
+from brain.inject import pack
+from brain.results import History, ScopeCount, Stats
+from brain.store import memories
+from brain.store.view import View
+from brain.text import secrets
+from brain.text.times import now_utc, to_iso
+from brain.time import history, lineage, replay
+from brain.verbs import outward
+from brain.verbs.opened import Opened, When
+
+MAX_LIMIT = 1_000_000_000
+
+
+class Looking(Opened):
+    """Records by number and by list, their history, and what the whole of them is like."""
+
+    def get(self, memory_id: int | str, *, reveal: bool = False) -> m.Memory:
+        """One record by id, whatever its state.
+
+        Args:
+            reveal: show the text as it is stored; otherwise secrets in it are masked.
+
+        Raises:
+            BrainError: ``brain_not_found`` (1).
+        """
+        with self._store.read() as db:
+            found = lineage.require(db, m.parse_id(memory_id))
+        return found if reveal else outward.discreet(found)
+
+    def history(self, memory_id: int | str) -> History:
+        """What replaced what, oldest first, for any record of the line, and what happened when.
+
+        Raises:
+            BrainError: ``brain_not_found`` (1), ``brain_lineage_broken`` (74).
+        """
+        with self._store.read() as db:
+            found = history.of(db, lineage.require(db, m.parse_id(memory_id)))
+        return History(
+            tuple(map(outward.discreet, found.history)),
+            tuple(replace(event, why=secrets.masked(event.why)) for event in found.events),
+        )
+
+    def list(
+        self,
+        *,
+        limit: int | None = 50,
+        scope: str = "",
+        kind: str | None = None,
+        as_of: When = None,
+        known_at: When = None,
+        archived: bool = False,
+        all: bool = False,
+        all_scopes: bool = False,
+        reveal: bool = False,
+        now: datetime | None = None,
+    ) -> list[m.Memory]:
+        """Records, newest first: the current ones unless asked otherwise.
+
+        Args:
+            archived: only archived records.
+            as_of: what was true then; None is now.
+            known_at: what was believed then, with the field values of then; None is now.
+            all: every record of the scopes, whatever its state.
+            all_scopes: do not look at the scope.
+            reveal: as for :meth:`get`.
+        """
+        if limit is not None and not 1 <= limit <= MAX_LIMIT:
+            raise BrainError(
+                "brain_limit_invalid", f"--limit 应在 1 到 {MAX_LIMIT} 之间。", EXIT_USAGE
+            )
+        view = self._view(scope, kind, as_of, known_at, now, all_scopes=all_scopes)
+        with self._store.read() as db:
+            if all:
+                found = memories.everything(db, view.scopes, kind, limit, view.known_at)
+            else:
+                view = replay.prepare(db, view.with_archived(archived))
+                found = memories.listing(db, view, limit)
+            found = replay.records(db, found, view.known_at)
+        return found if reveal else [outward.discreet(memory) for memory in found]
+
+    def stats(self, *, now: datetime | None = None) -> Stats:
+        """What is in the file."""
+        at = to_iso(now or now_utc())
+        return counting.stats(self._store, at, self._model.degraded_unloaded)
+
+    def scopes(self, *, now: datetime | None = None) -> tuple[ScopeCount, ...]:
+        """Every scope that has records, the global one ('') first, then by name."""
+        everywhere = View(as_of=to_iso(now or now_utc()), scopes=None)
+        with self._store.read() as db:
+            current = memories.counts_by(db, "scope", everywhere)
+            total = memories.scope_totals(db)
+        return tuple(ScopeCount(name, current.get(name, 0), n) for name, n in total.items())
+
+    def scope_is_empty(self, scope: str) -> bool:
+        """Whether a scope has no record, in whatever state."""
+        with self._store.read() as db:
+            return not memories.everything(db, (scope,), None, 1)
+
+    def brief(
+        self, budget: int | None = None, *, scope: str = "", now: datetime | None = None
+    ) -> briefing.Brief:
+        """What an agent should know before any question: pinned records, preferences, an overview.
+
+        Args:
+            budget: estimated tokens; None is 420, 0 is unlimited.
+
+        Raises:
+            BrainError: as :meth:`inject` does for a budget.
+        """
+        limit = pack.checked_budget(budget)
+        view = self._view(scope, None, None, None, now)
+        with self._store.read() as db:
+            return briefing.write(db, view, limit)

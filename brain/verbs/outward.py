@@ -1,0 +1,41 @@
+"""Records and hits as they leave the engine: no secret in them, long texts narrowed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from brain.ccr import handles, narrow
+from brain.memory import Hit, Memory
+from brain.text import secrets, suspect
+
+
+def discreet(memory: Memory) -> Memory:
+    """A record as it may leave the engine: secrets in its text and its remarks masked."""
+    text, evidence, source = map(secrets.masked, (memory.text, memory.evidence, memory.source))
+    return replace(memory, text=text, evidence=evidence, source=source)
+
+
+def told(hits: Sequence[Hit]) -> tuple[Hit, ...]:
+    """Hits as they leave the engine; until then records are whole, for handles and likeness."""
+    return tuple(replace(hit, memory=discreet(hit.memory)) for hit in hits)
+
+
+def shown(hit: Hit, terms: Sequence[str]) -> Hit:
+    """A hit as ``recall`` shows it: secrets masked, then a long text narrowed to what is asked.
+
+    Args:
+        terms: the question's telling terms.
+    """
+    whole = hit.memory.text
+    masked = secrets.masked(whole)
+    own = None if masked is whole else handles.handle_of(whole.encode("utf-8"))
+    text, handle = narrow.narrowed(masked, terms, handle=own)
+    suspected = suspect.rule(whole)
+    return replace(
+        hit,
+        text=text,
+        recovery_handle=handle,
+        suspect=bool(suspected),
+        suspect_rule=suspected,
+    )
