@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from bench import files, spies
+from bench import files, plain, spies
 from bench.data import Query, Task
 from brain.recall import fusion, lexical, semantic
 from brain.store import file, memories, terms
@@ -105,7 +105,7 @@ class Lanes:
         with self._store.read() as db:
             scopes = memories.scope_ids(db, view.scopes or ())
             grams = list(dict.fromkeys(asked))
-            return [i for i, _ in terms.search(db, index, grams, view, scopes, DEPTH)]
+            return plain.search(db, index, grams, view, scopes, DEPTH)
 
 
 def fused(*rankings: Sequence[int]) -> list[int]:

@@ -29,7 +29,7 @@ import apsw
 import numpy as np
 from numpy.typing import NDArray
 
-from bench import corpus, data, files, lanes, processes, spies, vectors
+from bench import corpus, data, files, lanes, plain, processes, spies, vectors
 from bench.notes import Asked
 from bench.tables import Row, number, publish, table
 from brain import Brain
@@ -244,7 +244,7 @@ def lexical_lanes(brain: Brain, asked: Sequence[Asked], out: Measured) -> None:
                 grams = list(dict.fromkeys(query_terms(fold(question.text))))
                 scopes = memories.scope_ids(db, view.scopes)
                 ms = timed(
-                    lambda db=db, grams=grams, scopes=scopes: terms.search(  # type: ignore[misc]
+                    lambda db=db, grams=grams, scopes=scopes: plain.search(  # type: ignore[misc]
                         db, terms.GRAMS, grams, view, scopes, lanes.DEPTH
                     )
                 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import apsw
 import pytest
 from hypothesis import assume, given, settings
@@ -9,9 +11,16 @@ from hypothesis import strategies as st
 
 from brain.store import schema
 from brain.store import terms as index
-from brain.store.view import View
 from brain.text.fold import fold
-from brain.text.grams import any_of, index_terms, query_terms, quote, stem, trigram_windows
+from brain.text.grams import (
+    Wanted,
+    count_terms,
+    index_terms,
+    query_terms,
+    quote,
+    stem,
+    trigram_windows,
+)
 
 HAN = st.text(st.sampled_from("青鸟发版部署回滚数据库存储器物业周三的了一二〇々𠮷𫠠𰻞"), min_size=1)
 KANA = st.text(st.sampled_from("リンゴを食べますパソコンー々"), min_size=1)
@@ -206,9 +215,6 @@ def fts() -> apsw.Connection:
     return db
 
 
-VIEW = View(as_of="2026-01-01T00:00:00.000Z")
-
-
 @settings(max_examples=200)
 @given(text=STORABLE | MIXED.filter(lambda t: t and "\0" not in t))
 def test_sqlite_finds_a_text_by_each_of_its_terms(fts: apsw.Connection, text: str) -> None:
@@ -217,15 +223,17 @@ def test_sqlite_finds_a_text_by_each_of_its_terms(fts: apsw.Connection, text: st
         try:
             asked = query_terms(fold(text))
             for term in asked:
-                assert index.frequency_between(fts, index.GRAMS, term, 0, 1) == 1, term
+                assert index.frequencies_between(fts, index.GRAMS, [term], 0, 1) == {term: 1}
                 if not term.endswith("*"):
                     # What the lane asks first: a term counted as absent is never looked for.
-                    assert index.frequency(fts, index.GRAMS, term) == 1, term
-            for window in trigram_windows(fold(text)):
-                assert index.frequency(fts, index.TRIGRAMS, window) == 1, window
-            if asked:
-                found = index.search(fts, index.GRAMS, asked, VIEW, [1], 5)
-                assert [i for i, _ in found] == [1]
+                    assert index.frequencies(fts, index.GRAMS, [term]) == {term: 1}
+            windows = trigram_windows(fold(text))
+            assert index.frequencies(fts, index.TRIGRAMS, windows) == dict.fromkeys(windows, 1)
+            for scopes, held in ((None, ["1"]), ([1], ["1"]), ([2], [])):
+                for name, terms in ((index.GRAMS, asked), (index.TRIGRAMS, windows)):
+                    found = index.postings(fts, name, terms, scopes)
+                    assert found == dict.fromkeys(terms, held)
+            assert index.lengths(fts, index.GRAMS, [1, 2]) == {1: len(index_terms(fold(text)))}
         finally:
             index.remove(fts, 1, text, 1)
     for name in (index.GRAMS, index.TRIGRAMS):
@@ -236,7 +244,9 @@ def test_sqlite_finds_a_text_by_each_of_its_terms(fts: apsw.Connection, text: st
 @given(st.lists(STORABLE, min_size=1, max_size=4))
 def test_no_string_is_syntax(fts: apsw.Connection, strings: list[str]) -> None:
     for name in (index.GRAMS, index.TRIGRAMS):
-        fts.execute(f"SELECT rowid FROM {name} WHERE {name} MATCH ?", (any_of(strings),)).fetchall()
+        fts.execute(
+            f"SELECT rowid FROM {name} WHERE {name} MATCH ?", (" OR ".join(map(quote, strings)),)
+        ).fetchall()
 
 
 @pytest.mark.parametrize(
@@ -256,3 +266,18 @@ def test_a_scope_is_found_by_its_own_mark_alone() -> None:
     marks = {index.scope_term(n) for n in range(1, 9000)}
     assert len(marks) == 8999
     assert all(len(mark) == 3 for mark in marks)
+
+
+@settings(max_examples=300)
+@given(
+    text=st.text(st.sampled_from("部署哈哈nginx-1.2 的。Да🔥ab")), asked=st.lists(MIXED, max_size=4)
+)
+def test_terms_counted_in_place_are_those_of_the_index(text: str, asked: list[str]) -> None:
+    """Counting without cutting gives what cutting and counting gives."""
+    folded = fold(text)
+    terms = {t for one in (text, *asked) for t in query_terms(fold(one))}
+    counts, length = count_terms(folded, Wanted.of(sorted(terms)))
+    cut = Counter(index_terms(folded))
+    expected = {t: folded.count(t[0]) if t[1:] == "*" else cut[t] for t in terms}
+    assert counts == {t: n for t, n in expected.items() if n}
+    assert length == cut.total()

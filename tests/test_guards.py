@@ -99,8 +99,8 @@ def test_many_long_notes_are_weighed_without_cutting_them_up(
     from brain.recall import evidence
 
     cut: list[int] = []
-    real = evidence.index_terms
-    monkeypatch.setattr(evidence, "index_terms", lambda f: cut.append(len(f)) or real(f))
+    real = evidence.count_terms
+    monkeypatch.setattr(evidence, "count_terms", lambda f, w: cut.append(len(f)) or real(f, w))
     with Brain.open(tmp_path / "m.db", model="none") as brain:
         for n in range(5):
             brain.add(f"第{n}份日志，" + "服务一切正常，没有告警。" * 2000 + f"末尾是灯塔{n}号")

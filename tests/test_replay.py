@@ -24,7 +24,7 @@ from brain import Brain, BrainError, Draft
 from brain.embed.protocol import Embedder
 from brain.memory import Memory
 from brain.recall import lexical
-from brain.store import schema, vectors
+from brain.store import proposing, schema
 from brain.store.journal import Event
 from brain.store.sql import rows
 from brain.text.times import from_iso, to_iso
@@ -368,12 +368,12 @@ class Noise:
         return np.asarray(np.eye(1, self.dim)[0], dtype=np.float32)
 
 
-@pytest.mark.parametrize("measured", [600, 40, 4])
+@pytest.mark.parametrize("measured", [300, 40, 4])
 def test_no_scan_is_empty_because_its_filter_goes_by_today(
     make: Make, monkeypatch: pytest.MonkeyPatch, measured: int
 ) -> None:
     """All that was true then has ended since, and what is nearest now was not true then."""
-    monkeypatch.setattr(vectors, "MEASURED", measured)
+    monkeypatch.setattr(proposing, "MEASURED", measured)
     brain = make(model=Noise())
     near = [brain.add(f"夜班表{n}", valid_to=at(5), now=at(0)).id for n in range(20)]
     far = [brain.add(f"排班表{n + 100}", now=at(0)).id for n in range(12)]

@@ -8,13 +8,12 @@ candidate holds. Their sum gives an order, and only that order goes on into the 
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from brain.recall.question import Question, Rewriting
 from brain.text.bm25 import saturation
-from brain.text.grams import index_terms
+from brain.text.grams import Wanted, count_terms
 
 SIMILARITY_WEIGHT = 1.4
 COVERAGE_WEIGHT = 1.0
@@ -74,6 +73,7 @@ class Evidence:
         similarity: cosine of its nearest passage, None without vectors.
         score: the weighted sum; good for order only.
         support: the part of the score that its neighbours gave it.
+        held: the terms of the query it holds, as they are or written otherwise.
     """
 
     bm25: float
@@ -82,20 +82,13 @@ class Evidence:
     similarity: float | None
     score: float
     support: float = 0.0
-
-
-def times(counts: Mapping[str, int], folded: str, term: str) -> int:
-    """How often a term stands in a text; a lone character counts wherever it stands."""
-    if term in counts or not term.endswith("*"):
-        return counts.get(term, 0)
-    return folded.count(term[:-1])
+    held: tuple[str, ...] = ()
 
 
 def written_otherwise(
     counts: Mapping[str, int],
-    folded: str,
     rewritings: Sequence[Rewriting],
-    idf: Callable[[str], float] = lambda term: 1.0,
+    idf: Callable[[str], float],
 ) -> dict[str, float]:
     """Terms of the query a text lacks but writes in another way, with what each then counts.
 
@@ -104,11 +97,11 @@ def written_otherwise(
     """
     out: dict[str, float] = {}
     for one in rewritings:
-        if not all(times(counts, folded, term) for term in one.other):
+        if not all(term in counts for term in one.other):
             continue
         common = sum(idf(term) for term in one.other) / len(one.other)
         for term in one.phrase:
-            if not times(counts, folded, term):
+            if term not in counts:
                 factor = one.worth * min(1.0, common / max(idf(term), 1e-9))
                 out[term] = max(out.get(term, 0.0), factor)
     return out
@@ -116,43 +109,48 @@ def written_otherwise(
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A candidate's text, counted once.
+    """A candidate's text, held against a question once.
 
     Args:
         folded: the folded text.
-        counts: its terms.
-        otherwise: from :func:`written_otherwise`.
+        held: how often it holds each term of the question, or of its other wordings, that it
+            holds; a part of once where it writes a term otherwise.
+        otherwise: those terms of ``held`` that it only writes otherwise.
         length: how many terms it has.
     """
 
     folded: str
-    counts: Mapping[str, int]
+    held: Mapping[str, float]
     otherwise: Mapping[str, float]
     length: int
 
-    def times(self, term: str) -> float:
-        """How often it holds a term; a part of once where it writes it otherwise."""
-        often = self.counts.get(term)
-        if often is None and term.endswith("*"):
-            often = self.folded.count(term[:-1])
-        return often or self.otherwise.get(term, 0.0)
 
-
-def read(folded: str, question: Question) -> Text:
+def read(
+    folded: str,
+    question: Question,
+    wanted: Wanted,
+    idf: Callable[[str], float] = lambda term: 1.0,
+) -> Text:
     """Counts the terms of a question in a candidate's text.
 
-    A long text is searched for the terms instead of cut into all of its own: that takes a
-    hundredth of the time, and only a Latin word inside another one is miscounted.
+    A long text is searched for the terms instead of cut into words: that takes a hundredth of the
+    time, and only a Latin word inside another one is miscounted.
+
+    Args:
+        wanted: the question's terms, those of its other wordings among them.
+        idf: of a term, for :func:`written_otherwise`.
     """
     if len(folded) <= CUT_WHOLE:
-        counts: Mapping[str, int] = Counter(index_terms(folded))
-        length = sum(counts.values())
+        counts, length = count_terms(folded, wanted)
     else:
-        asked = {*question.terms, *question.content, *question.others}
-        found = {t: folded.count(t) for t in asked if not t.endswith("*")}
-        counts = {t: n for t, n in found.items() if n}
+        counts = {t: folded.count(t[0]) for t in wanted.lone}
+        counts |= {t: folded.count(t) for t in (*wanted.grams, *wanted.words)}
+        counts = {t: n for t, n in counts.items() if n}
         length = len(folded)
-    return Text(folded, counts, {}, length)
+    if not question.rewritings:
+        return Text(folded, counts, {}, length)
+    otherwise = written_otherwise(counts, question.rewritings, idf)
+    return Text(folded, {**counts, **otherwise}, otherwise, length)
 
 
 def share(text: Text, weights: Mapping[str, float], apart: float = 0.0) -> float:
@@ -167,17 +165,20 @@ def share(text: Text, weights: Mapping[str, float], apart: float = 0.0) -> float
     if total <= 0:
         return 0.0
     found = 0.0
-    for term, weight in weights.items():
-        there = text.times(term)
-        if there < apart and len(term) == 2 and not term.isascii():
-            both = term[0] in text.folded and term[1] in text.folded
-            there = apart if both else there
-        if there:
-            found += weight * min(1.0, there)
+    for term, often in text.held.items():
+        if term in weights:
+            found += weights[term] * min(1.0, often)
+    if apart:
+        folded = text.folded
+        for term, weight in weights.items():
+            if len(term) == 2 and term[0] in folded and term[1] in folded and not term.isascii():
+                found += weight * max(0.0, apart - text.held.get(term, 0.0))
     return found / total
 
 
-def bm25(text: Text, weights: Mapping[str, float], average: float) -> float:
+def bm25(
+    text: Text, weights: Mapping[str, float], average: float, *, literal: bool = False
+) -> float:
     """BM25 of one text, as :mod:`brain.text.bm25` has it.
 
     FTS5's own value cannot weigh terms; here a function word counts less than a content word.
@@ -185,11 +186,12 @@ def bm25(text: Text, weights: Mapping[str, float], average: float) -> float:
     Args:
         weights: query term → IDF times its weight.
         average: mean number of terms of a note.
+        literal: leaves out what the text writes otherwise.
     """
     total = 0.0
-    for term, weight in weights.items():
-        often = text.times(term)
-        if often:
+    for term, often in text.held.items():
+        weight = weights.get(term)
+        if weight is not None and not (literal and term in text.otherwise):
             # Below one it is a word written otherwise, once: the weight is less, not the count.
             total += min(1.0, often) * weight * saturation(max(often, 1.0), text.length, average)
     return total
@@ -228,16 +230,13 @@ def weigh(
     """
     all_terms = {t: idf(t) * question.weight(t) for t in question.terms}
     content_terms = {t: idf(t) for t in question.content}
-    texts: dict[int, Text] = {}
-    for key, text in folded.items():
-        cut = read(text, question)
-        otherwise = written_otherwise(cut.counts, text, question.rewritings, idf)
-        texts[key] = replace(cut, otherwise=otherwise)
+    wanted = Wanted.of((*question.known, *question.others))
+    texts = {key: read(text, question, wanted, idf) for key, text in folded.items()}
     words = {key: bm25(text, all_terms, average) for key, text in texts.items()}
     best = max(words.values(), default=0.0)
     if any(text.otherwise for text in texts.values()):
         literal = (
-            bm25(replace(text, otherwise={}), all_terms, average) if text.otherwise else words[key]
+            bm25(text, all_terms, average, literal=True) if text.otherwise else words[key]
             for key, text in texts.items()
         )
         if max(literal) < best:
@@ -259,7 +258,8 @@ def weigh(
         if question.time_alone:
             # 昨天做了什么: the time is all that is asked for.
             content = in_time.get(key, 0.0)
-        out[key] = Evidence(words[key], coverage, content, near, score)
+        held = tuple(t for t in question.terms if t in cut.held)
+        out[key] = Evidence(words[key], coverage, content, near, score, held=held)
     return out
 
 

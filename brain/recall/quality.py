@@ -33,6 +33,8 @@ def recency(memory: Memory, reference: str | None) -> float:
     Args:
         reference: as for :func:`quality`.
     """
+    if reference is None:
+        return 1.0
     age = max(0, to_ms(reference, 0) - to_ms(memory.recorded_at, 0)) / _DAY_MS
     faded: float = 1.0 - 0.5 ** (age / HALF_LIFE_DAYS)
     return 1.0 - RECENCY_SHARE * faded

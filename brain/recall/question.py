@@ -22,6 +22,11 @@ MAX_TERMS = 600
 """Distinct terms of a query whose frequency is looked up, half from its head, half from its
 tail."""
 
+MESSAGE_TERMS = 160
+MESSAGE_WINDOWS = 40
+"""The same for a message that is longer than ``LONG``: of its content alone. What it asks is asked
+by itself as well."""
+
 MOST_LONE = 6
 """Up to so many content terms a lone character (龟 kubernetes) is looked up as well; in a longer
 query it says too little for the prefix scan it costs."""
@@ -116,6 +121,11 @@ class Question:
         return 1.0 if not self.content or term in self.content else FUNCTION_WEIGHT
 
     @property
+    def known(self) -> tuple[str, ...]:
+        """Its terms, and those of its content that are not among them."""
+        return tuple(dict.fromkeys((*self.terms, *self.content)))
+
+    @property
     def telling(self) -> tuple[str, ...]:
         """The terms a long text is cut by: its content, the other ways to write it, and the times
         it names (of two duty rosters, the one for 元旦)."""
@@ -200,13 +210,15 @@ def _read(text: str, now: datetime, own_words: Sequence[str]) -> Question:
     times = times if len(times) <= MOST_TIMES else ()
     runs = strip_function_words(_without(folded, times), own)
     content = list(dict.fromkeys(term for run in runs for term in query_terms(run)))
-    terms = _ends(_kept(query_terms(folded), content), MAX_TERMS)
+    long = len(folded) > LONG
+    most, most_windows = (MESSAGE_TERMS, MESSAGE_WINDOWS) if long else (MAX_TERMS, MAX_TERMS)
+    every = content if long and content else query_terms(folded)
     return Question(
         text,
         folded,
-        terms,
-        _ends([w for w in trigram_windows(folded) if not is_han(w)], MAX_TERMS),
-        _ends(_kept(content, content), MAX_TERMS),
+        _ends(_kept(every, content), most),
+        _ends([w for w in trigram_windows(folded) if not is_han(w)], most_windows),
+        _ends(_kept(content, content), most),
         is_chitchat(folded),
         0 < len(runs) <= MOST_BARE_WORDS and _width(folded) <= MOST_BARE_WIDTH,
         times,

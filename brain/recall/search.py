@@ -115,33 +115,40 @@ def run(source: Source, question: Question, view: View, limit: int) -> Ranked:
         near = semantic.lifted(near, _foreign(source, question, [n.id for n in near]), source.lift)
     by_words = {f.id: place for place, f in enumerate(words.found, start=1)}
     by_meaning = {n.id: place for place, n in enumerate(near, start=1)}
-    lanes = [(1.0, by_words), (1.0, by_meaning)]
-    first = fusion.ordered(fusion.rrf(lanes, sorted(by_words.keys() | by_meaning.keys())))
+    votes = [(1.0, by_words), (1.0, by_meaning)]
+    first = fusion.ordered(fusion.rrf(votes, sorted(by_words.keys() | by_meaning.keys())))
     first = first[: max(SECOND_STAGE, limit)]
     records = memories.get_many(db, first)
     for time in question.times:
         told = memories.told_within(db, view, time.start_iso, time.stop_iso, IN_TIME)
         records |= {m.id: m for m in told}
     # A time that is asked for already says which notes belong together.
-    best = [] if question.times else [records[i] for i in first[:NEIGHBOURLY]]
-    beside = _beside(db, view, best)
-    records |= {n.id: n for group in beside.values() for n in group}
+    beside = {} if question.times else memories.beside(db, first[:NEIGHBOURLY], view, REACH)
+    unread = {n for group in beside.values() for n in group} - records.keys()
+    neighbours = records | memories.get_many(db, unread)
+    beside = {
+        i: [n for n in group if _together(neighbours[i], neighbours[n])]
+        for i, group in beside.items()
+    }
+    records |= {n: neighbours[n] for group in beside.values() for n in group}
     seen = set(records)
     # Where what has expired is asked for as well, it still leads to what took its place.
     standing = replace(view, include_expired=False)
     old = heirs.find(db, question, words, standing, scope_ids, source.vector, source.table)
     records |= memories.get_many(db, set(old.heir_of.values()) - records.keys())
-    own, via = heirs.inherit(_weigh(source, question, words, near, records, old), old, seen)
+    each = _weigh(source, question, words, near, records, old)
+    own, via = heirs.inherit(each, old, seen)
     weighed = evidence.support(
         own,
-        {i: [n.id for n in group] for i, group in beside.items()},
+        beside,
         {i for i, record in records.items() if is_turn(record)},
     )
     hits = _fuse(question, words, near, records, weighed, source.reference, limit)
-    hits = [
-        replace(h, lanes={**h.lanes, **_inherited(question, old, via[h.id])}) if h.id in via else h
-        for h in hits
-    ]
+    for place, hit in enumerate(hits):
+        if hit.id in via:
+            ancestor = old.records[via[hit.id]]
+            lanes = old.lanes(ancestor.id, _matched(question, each[ancestor.id], ancestor))
+            hits[place] = replace(hit, lanes={**hit.lanes, **lanes})
     return Ranked(
         tuple(hits),
         {h.id: weighed[h.id] for h in hits},
@@ -166,14 +173,6 @@ def alike(
         ids |= {i for i, _, _ in vectors.search(db, table, vector, view, scope_ids, ALIKE)}
     found = memories.get_many(db, sorted(ids - {memory.id}))
     return [found[i] for i in sorted(found)]
-
-
-def _beside(db: apsw.Connection, view: View, best: Sequence[Memory]) -> dict[int, list[Memory]]:
-    """For each of some records, those that were told together with it."""
-    return {
-        one.id: [n for n in memories.beside(db, one, view, REACH) if _together(one, n)]
-        for one in best
-    }
 
 
 def is_turn(record: Memory) -> bool:
@@ -283,8 +282,8 @@ def _fuse(
         lanes: dict[str, LaneRank] = {}
         if i in found:
             place, candidate = found[i]
-            held = matched(question, records[i].text)
-            lanes["lexical"] = LaneRank(place, candidate.score or candidate.trigram, held)
+            terms = _matched(question, weighed[i], records[i])
+            lanes["lexical"] = LaneRank(place, candidate.score or candidate.trigram, terms)
         if i in meant:
             place, neighbour = meant[i]
             lanes["semantic"] = LaneRank(place, neighbour.similarity)
@@ -294,14 +293,9 @@ def _fuse(
     return hits
 
 
-def _inherited(question: Question, old: heirs.Ancestors, ancestor: int) -> dict[str, LaneRank]:
-    return old.lanes(ancestor, matched(question, old.records[ancestor].text))
-
-
-def matched(question: Question, text: str) -> tuple[str, ...]:
-    """Which terms of a question a text holds; its windows where no term matches."""
-    folded = fold(text)
-    counts = evidence.read(folded, question).counts
-    otherwise = evidence.written_otherwise(counts, folded, question.rewritings)
-    found = [t for t in question.terms if evidence.times(counts, folded, t) or t in otherwise]
-    return tuple(found or [w for w in question.windows if w in folded])
+def _matched(question: Question, found: evidence.Evidence, record: Memory) -> tuple[str, ...]:
+    """Which terms of a question a record holds; its windows where no term matches."""
+    if found.held or not question.windows:
+        return found.held
+    folded = fold(record.text)
+    return tuple(w for w in question.windows if w in folded)

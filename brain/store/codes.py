@@ -20,6 +20,11 @@ STEP = 0.7
 """From .6 to .8 nothing changes; a third of all numbers lies between the thresholds' outer sides
 each."""
 
+QUERY_SHARE = 0.8
+"""Share of the mean that is taken from a question's vector. Its own common part is not quite the
+notes': the best ten of a million are among the nearest 1,000 codes in 98.1 % of cases, with the
+whole mean in 97.1 %; .6 does worse (at 100,000, of 600: 98.5, 98.2 and 96.8 %)."""
+
 _TILE = 32_768
 """Codes compared at a time: what lies between is kept in the processor's cache."""
 
@@ -45,13 +50,24 @@ def centre(vectors: NDArray[np.float32]) -> Centre:
 
 def encode(vectors: NDArray[np.float32], around: Centre) -> NDArray[np.uint64]:
     """The codes of vectors: (n, dim) → (n, words)."""
-    count, dim = vectors.shape
-    away = vectors - around.mean
+    return _encoded(vectors - around.mean, around)
+
+
+def encode_query(vector: NDArray[np.float32], around: Centre) -> NDArray[np.uint64]:
+    """The code of a question's vector, (dim,) → (words,)."""
+    away = (vector - QUERY_SHARE * around.mean).astype(np.float32)
+    code: NDArray[np.uint64] = _encoded(away[None, :], around)[0]
+    return code
+
+
+def _encoded(away: NDArray[np.float32], around: Centre) -> NDArray[np.uint64]:
+    count, dim = away.shape
     step = np.float32(STEP * around.spread)
     bits = np.zeros((count, 64 * words(dim)), dtype=np.bool_)
     np.greater(away, step, out=bits[:, :dim])
     np.greater(away, -step, out=bits[:, dim : 2 * dim])
-    return np.packbits(bits, axis=1).view("<u8")
+    packed: NDArray[np.uint64] = np.packbits(bits, axis=1).view("<u8")
+    return packed
 
 
 def distances(codes: NDArray[np.uint64], code: NDArray[np.uint64]) -> NDArray[np.uint16]:
@@ -80,7 +96,11 @@ def lowest(values: NDArray[np.uint16], count: int) -> NDArray[np.intp]:
     """The places of the ``count`` lowest values, ascending; of equal ones the first."""
     if len(values) <= count:
         return np.arange(len(values))
-    limit = np.partition(values, count - 1)[count - 1]
-    below = np.flatnonzero(values < limit)
-    level = np.flatnonzero(values == limit)[: count - len(below)]
-    return np.sort(np.concatenate((below, level)))
+    # Distances are small whole numbers: counting them takes a third of the time of a partition.
+    upto = np.bincount(values).cumsum()
+    limit = int(np.searchsorted(upto, count))
+    found = np.flatnonzero(values <= limit)
+    if len(found) > count:
+        level = found[values[found] == limit]
+        found = np.setdiff1d(found, level[len(level) - (len(found) - count) :], assume_unique=True)
+    return found

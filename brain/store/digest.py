@@ -98,11 +98,11 @@ class Digest:
         for name, column in self._filters.items():
             column[start:stop] = records[name]
 
-    def shown(self, view: View, scope_ids: Sequence[int] | None) -> NDArray[np.intp]:
-        """The places of the vectors a view shows, ascending."""
+    def shown(self, view: View, scope_ids: Sequence[int] | None) -> NDArray[np.bool_]:
+        """For every place, whether the view shows the vector there."""
         column = self._filters
         if view.archived is None:
-            shown = column["state"] != blocks.EMPTY
+            shown: NDArray[np.bool_] = column["state"] != blocks.EMPTY
         else:
             shown = column["state"] == (blocks.ARCHIVED if view.archived else blocks.LIVE)
         if scope_ids is not None:
@@ -121,41 +121,51 @@ class Digest:
             shown &= column["kind"] == blocks.kind_number(view.kind)
         if view.not_kind is not None:
             shown &= column["kind"] != blocks.kind_number(view.not_kind)
-        return np.flatnonzero(shown)
+        return shown
 
     def near(
-        self, vector: NDArray[np.float32], shown: NDArray[np.intp], count: int
+        self, vector: NDArray[np.float32], shown: NDArray[np.bool_], count: int
     ) -> NDArray[np.intp]:
-        """Of the places shown, the ``count`` whose codes are nearest to a vector's."""
-        if len(shown) <= count:
-            return shown
-        return shown[codes.lowest(self._distances(vector, shown), count)]
+        """Of the places shown, the ``count`` whose codes are nearest to a vector's, ascending.
+
+        Args:
+            shown: from :meth:`shown`; more than ``count`` of them are true.
+        """
+        if np.count_nonzero(shown) < SPARSE * len(shown):
+            places = np.flatnonzero(shown)
+            return places[codes.lowest(self._distances(vector, places), count)]
+        found = self._distances(vector, None)
+        np.putmask(found, ~shown, np.iinfo(found.dtype).max)
+        return codes.lowest(found, count)
 
     def _distances(
-        self, vector: NDArray[np.float32], shown: NDArray[np.intp]
+        self, vector: NDArray[np.float32], places: NDArray[np.intp] | None
     ) -> NDArray[np.uint16]:
+        """How far the codes at some places, or at all, are from a vector's."""
         used = {centre for _, centre in self._seen.values()}
         if len(used) == 1:
-            return self._from(vector, used.pop(), shown)
+            return self._from(vector, used.pop(), places)
         # A new centre is being applied: each block is compared by its own.
-        by_block = np.array([self._seen[block][1] for block in self._numbers])
-        own = by_block[shown // blocks.SLOTS]
-        out = np.zeros(len(shown), dtype=np.uint16)
+        if places is None:
+            places = np.arange(self._codes.shape[1])
+        by_block = np.zeros(self._codes.shape[1] // blocks.SLOTS, dtype=np.int64)
+        by_block[: len(self._numbers)] = [self._seen[block][1] for block in self._numbers]
+        own = by_block[places // blocks.SLOTS]
+        out = np.zeros(len(places), dtype=np.uint16)
         for centre in used:
             mine = own == centre
-            out[mine] = self._from(vector, centre, shown[mine])
+            out[mine] = self._from(vector, centre, places[mine])
         return out
 
     def _from(
-        self, vector: NDArray[np.float32], centre: int, shown: NDArray[np.intp]
+        self, vector: NDArray[np.float32], centre: int, places: NDArray[np.intp] | None
     ) -> NDArray[np.uint16]:
-        code = codes.encode(vector[None, :], self._centres[centre])[0]
-        if len(shown) < SPARSE * self._codes.shape[1]:
-            return codes.distances(self._codes[:, shown], code)
-        return codes.distances(self._codes, code)[shown]
+        code = codes.encode_query(vector, self._centres[centre])
+        return codes.distances(self._codes if places is None else self._codes[:, places], code)
 
     def passages(self, places: NDArray[np.intp]) -> list[int]:
         """The passage ids that stand at some places."""
         first = np.array(self._numbers, dtype=np.int64) * blocks.SLOTS
         found = first[places // blocks.SLOTS] + places % blocks.SLOTS
-        return [int(i) for i in found]
+        passages: list[int] = found.tolist()
+        return passages

@@ -543,23 +543,28 @@ def told_within(db: apsw.Connection, view: View, start: str, stop: str, most: in
     return [_memory(row[:-1]) for row in found]
 
 
-def beside(db: apsw.Connection, memory: Memory, view: View, reach: int) -> list[Memory]:
-    """The visible records recorded just before and after one in its scope.
+def beside(db: apsw.Connection, ids: Sequence[int], view: View, reach: int) -> dict[int, list[int]]:
+    """For each of some records, the visible ones recorded just before and after it in its scope.
 
     Args:
         reach: how many on each side.
     """
     where, args = view.where()
-    out: list[Memory] = []
-    for side, order in (("<", "DESC"), (">", "ASC")):
-        found = rows(
-            db,
-            f"SELECT {_M_FIELDS} FROM memories m INDEXED BY memories_by_scope"
-            f" WHERE m.scope = ? AND m.id {side} ? AND {where} ORDER BY m.id {order} LIMIT ?",
-            (memory.scope, memory.id, *args, reach),
-        )
-        out += [_memory(row) for row in found]
-    return out
+    sides = (
+        "(SELECT group_concat(id) FROM (SELECT m.id FROM memories m INDEXED BY memories_by_scope"
+        f" WHERE m.scope = o.scope AND m.id {side} o.id AND {where} ORDER BY m.id {order} LIMIT ?))"
+        for side, order in (("<", "DESC"), (">", "ASC"))
+    )
+    found = rows(
+        db,
+        f"SELECT o.id, {', '.join(sides)} FROM json_each(?) j"
+        " CROSS JOIN memories o ON o.id = j.value",
+        (*args, reach, *args, reach, json.dumps(list(ids))),
+    )
+    return {
+        row[0]: [int(i) for side in row[1:] if side is not None for i in side.split(",")]
+        for row in found
+    }
 
 
 def ensure_scope(db: apsw.Connection, name: str) -> int:

@@ -19,6 +19,13 @@ if TYPE_CHECKING:
 KEPT = 4
 """Digests kept in memory: a server's one file, or the few of a program that opens several."""
 
+MEASURED = 300
+MEASURED_AT = 10_000
+GROWTH = 0.3
+"""How many vectors are measured exactly for a search: so many in a file of so many, and in a larger
+one more by this power of its size. The nearest ten are among them in 98 of 100 cases at every size
+(bench/scale.py prints it)."""
+
 _digests: OrderedDict[tuple[str, str, int], Digest] = OrderedDict()
 _lock = threading.Lock()
 
@@ -29,7 +36,7 @@ def nearest(
     vector: bytes,
     view: View,
     scope_ids: Sequence[int] | None,
-    count: int,
+    least: int,
 ) -> tuple[list[int], bool]:
     """The passages a view shows whose codes are nearest to a vector's.
 
@@ -38,7 +45,7 @@ def nearest(
 
     Args:
         vector: float32, packed.
-        count: how many at most, beyond a block's worth.
+        least: how many at least, where the view shows as many.
 
     Returns:
         Their ids, and whether they are all that the view shows.
@@ -56,9 +63,11 @@ def nearest(
         while len(_digests) > KEPT:
             _digests.popitem(last=False)
         shown = digest.shown(view, scope_ids)
-        few = len(shown) <= blocks.SLOTS
-        found = shown if few else digest.near(unpacked, shown, count)
-        return digest.passages(found), len(found) == len(shown)
+        total = int(np.count_nonzero(shown))
+        count = max(least, int(MEASURED * (total / MEASURED_AT) ** GROWTH))
+        whole = total <= max(blocks.SLOTS, count)
+        found = np.flatnonzero(shown) if whole else digest.near(unpacked, shown, count)
+        return digest.passages(found), whole
 
 
 def forget(path: Path) -> None:

@@ -11,7 +11,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from functools import cache, lru_cache
+from itertools import repeat
 from operator import add
 from typing import Any
 
@@ -82,6 +84,72 @@ def index_terms(folded: str) -> list[str]:
     return out
 
 
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Query terms, by how they are counted in a text.
+
+    Args:
+        grams: of Han, kana or hangul, two characters each.
+        lone: characters that count wherever they stand, as the terms name them (``部*``).
+        words: all others.
+    """
+
+    grams: tuple[str, ...]
+    lone: tuple[str, ...]
+    words: tuple[str, ...]
+
+    @staticmethod
+    def of(terms: Iterable[str]) -> Wanted:
+        """Sorts terms from :func:`query_terms`."""
+        grams: list[str] = []
+        lone: list[str] = []
+        words: list[str] = []
+        for term in dict.fromkeys(terms):
+            if len(term) == 2 and term[1] == "*":
+                lone.append(term)
+            else:
+                (grams if len(term) == 2 and is_han(term) else words).append(term)
+        return Wanted(tuple(grams), tuple(lone), tuple(words))
+
+
+def count_terms(folded: str, wanted: Wanted) -> tuple[dict[str, int], int]:
+    """How often some terms stand in a text, those that do, and how many terms it has in all.
+
+    The same as counting them in :func:`index_terms`, in a third of the time: a gram of Han is
+    looked for where it stands, only other words are cut.
+
+    Args:
+        folded: text from :func:`brain.text.fold.fold`.
+    """
+    words: list[str] = []
+    length = 0
+    for han, run in _runs(folded):
+        if han:
+            length += len(run)
+            continue
+        for match in _OTHER.finditer(run):
+            token = match.group()
+            words += _word_terms(token) if match.lastgroup == "word" else (token,)
+    out: dict[str, int] = {}
+    for gram in wanted.grams:
+        if gram in folded:
+            # str.count passes over what overlaps: 哈哈哈 holds 哈哈 twice.
+            same = gram[0] == gram[1]
+            out[gram] = _overlapping(folded, gram) if same else folded.count(gram)
+    for term in wanted.lone:
+        if often := folded.count(term[0]):
+            out[term] = often
+    if words:
+        for term in wanted.words:
+            if often := words.count(term):
+                out[term] = often
+    return out, length + len(words)
+
+
+def _overlapping(text: str, piece: str) -> int:
+    return sum(map(text.startswith, repeat(piece), range(len(text))))
+
+
 def query_terms(folded: str) -> list[str]:
     """The distinct terms a query looks up in the gram index, in text order.
 
@@ -114,8 +182,3 @@ def quote(term: str) -> str:
     body = term[:-1] if prefix else term
     quoted = '"' + body.replace('"', '""') + '"'
     return f"{quoted} *" if prefix else quoted
-
-
-def any_of(terms: Iterable[str]) -> str:
-    """A MATCH expression that finds rows holding any of the terms; user text stays quoted."""
-    return " OR ".join(quote(t) for t in terms)

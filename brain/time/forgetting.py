@@ -117,7 +117,7 @@ def verify(db: apsw.Connection, path: Path, text: str) -> None:
     wanted = {piece.encode("utf-8"): piece for piece in probes(text)}
     for left in remains.found(path, list(wanted)):
         piece = wanted[left]
-        in_index = len(piece) == 3 and terms.frequency(db, terms.TRIGRAMS, piece) > 0
+        in_index = len(piece) == 3 and terms.frequencies(db, terms.TRIGRAMS, [piece])[piece] > 0
         if not in_index and not remains.is_told(db, piece):
             raise BrainError(
                 "brain_forget_incomplete",
