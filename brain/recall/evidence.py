@@ -153,27 +153,43 @@ def read(
     return Text(folded, {**counts, **otherwise}, otherwise, length)
 
 
-def share(text: Text, weights: Mapping[str, float], apart: float = 0.0) -> float:
+def share(
+    text: Text,
+    weights: Mapping[str, float],
+    apart: Sequence[tuple[str, str, str, float]] = (),
+) -> float:
     """Which share of weighted terms a text holds.
 
     Args:
-        apart: what a gram counts whose two characters stand in the text, but not side by side. Most
-            grams that no note holds lie across two words of the query (厅须 in 白鹭厅须知); a note
-            that has both characters may well hold both words.
+        apart: from :func:`_apart`: what a gram counts whose two characters stand in the text, but
+            not side by side.
     """
     total = sum(weights.values())
     if total <= 0:
         return 0.0
+    held = text.held
     found = 0.0
-    for term, often in text.held.items():
+    for term, often in held.items():
         if term in weights:
             found += weights[term] * min(1.0, often)
-    if apart:
-        folded = text.folded
-        for term, weight in weights.items():
-            if len(term) == 2 and term[0] in folded and term[1] in folded and not term.isascii():
-                found += weight * max(0.0, apart - text.held.get(term, 0.0))
+    folded = text.folded
+    for term, first, second, worth in apart:
+        if first in folded and second in folded and held.get(term, 0.0) < APART:
+            found += worth - weights[term] * held.get(term, 0.0)
     return found / total
+
+
+def _apart(weights: Mapping[str, float]) -> tuple[tuple[str, str, str, float], ...]:
+    """Grams of Han, their characters, and what they count where those stand apart.
+
+    Most grams that no note holds lie across two words of the query (厅须 in 白鹭厅须知); a note
+    that has both characters may well hold both words.
+    """
+    return tuple(
+        (term, term[0], term[1], APART * weight)
+        for term, weight in weights.items()
+        if len(term) == 2 and not term.isascii()
+    )
 
 
 def bm25(
@@ -230,6 +246,7 @@ def weigh(
     """
     all_terms = {t: idf(t) * question.weight(t) for t in question.terms}
     content_terms = {t: idf(t) for t in question.content}
+    apart = _apart(content_terms)
     wanted = Wanted.of((*question.known, *question.others))
     texts = {key: read(text, question, wanted, idf) for key, text in folded.items()}
     words = {key: bm25(text, all_terms, average) for key, text in texts.items()}
@@ -254,7 +271,7 @@ def weigh(
             score += words[key] / best
         if near is not None:
             score += meaning * (near - background) / spread
-        content = share(cut, content_terms, APART)
+        content = share(cut, content_terms, apart)
         if question.time_alone:
             # 昨天做了什么: the time is all that is asked for.
             content = in_time.get(key, 0.0)

@@ -57,6 +57,8 @@ class Digest:
         self._numbers: list[int] = []
         self._codes = np.zeros((self._words, 0), dtype=np.uint64)
         self._filters = {name: np.zeros(0, dtype=kind) for name, kind in _COLUMNS}
+        self._latest_start = -FOREVER_MS
+        self._first_end = self._first_retraction = FOREVER_MS
 
     def refresh(self, db: apsw.Connection, table: str) -> None:
         """Reads the blocks that have changed since it was last asked."""
@@ -97,6 +99,12 @@ class Digest:
         self._codes[:, start:stop] = records["code"].T
         for name, column in self._filters.items():
             column[start:stop] = records[name]
+        filled = records[records["state"] != blocks.EMPTY]
+        if len(filled):
+            self._latest_start = max(self._latest_start, int(filled["valid_from"].max()))
+            self._first_end = min(self._first_end, int(filled["valid_to"].min()))
+            retracted = int(filled["retracted_at"].min())
+            self._first_retraction = min(self._first_retraction, retracted)
 
     def shown(self, view: View, scope_ids: Sequence[int] | None) -> NDArray[np.bool_]:
         """For every place, whether the view shows the vector there."""
@@ -109,10 +117,14 @@ class Digest:
             shown &= np.isin(column["scope"], np.array(scope_ids, dtype=np.uint32))
         if not view.include_expired:
             at = to_ms(view.as_of, 0)
-            shown &= column["valid_from"] <= at
-            shown &= column["valid_to"] > at
+            # Columns that rule nothing out are not read: most files have no retracted records.
+            if at < self._latest_start:
+                shown &= column["valid_from"] <= at
+            if at >= self._first_end:
+                shown &= column["valid_to"] > at
         if view.known_at is None:
-            shown &= column["retracted_at"] == FOREVER_MS
+            if self._first_retraction != FOREVER_MS:
+                shown &= column["retracted_at"] == FOREVER_MS
         else:
             known = to_ms(view.known_at, 0)
             shown &= column["recorded_at"] <= known

@@ -26,9 +26,11 @@ if TYPE_CHECKING:
 
     from brain.store.codes import Centre
 
-WIDER = 3
-"""How many passages a search measures at least for each memory wanted; and how much wider it looks
-when a few long memories take most of the places."""
+LEAST = 2
+"""How many passages a search measures at least for each memory wanted."""
+
+WIDER = 4
+"""How much wider a search looks when a few long memories take most of the places."""
 
 CENTRED_AT = (1, 4)
 """When a block is begun after so many, codes get a centre from the vectors there are: before the
@@ -231,7 +233,7 @@ def search(
     if scope_ids == []:
         return []
     propose = floats.nearest if of_schema_1(db, table) else proposing.nearest
-    width = WIDER * k
+    width = LEAST * k
     while True:
         near, whole = propose(db, table, vector, view, scope_ids, width)
         best = _best(db, measured(db, table, vector, near), view, k)

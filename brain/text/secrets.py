@@ -66,6 +66,8 @@ class Secret:
 
 def find(text: str) -> tuple[Secret, ...]:
     """The secrets of a text, in order, none overlapping another. Never raises."""
+    if not text:
+        return ()
     seen, places = _plain(text)
     if not compiled(_RUN).search(seen):
         return ()
