@@ -10,6 +10,7 @@ import apsw
 
 from brain.memory import SKILL_KIND, Gate, Hit
 from brain.recall import gate, search
+from brain.recall.lexical import Memo
 from brain.recall.question import Question
 from brain.recall.search import Ranked, Source
 from brain.store import memories, meta
@@ -68,6 +69,7 @@ def answer(
     """
     view = replay.prepare(db, view)
     best: Found | None = None
+    memo: Memo = {}
     for one, vector in zip(asked, found, strict=True):
         source = Source(
             db,
@@ -75,6 +77,7 @@ def answer(
             facts.get(meta.VECTORS),
             facts.get(meta.LAST_DECAY),
             gate.lift(model, one.language),
+            memo,
         )
         look = _look(source, one, view, k, model, threshold, degraded)
         if best is None or look.decision.probability > best.decision.probability:

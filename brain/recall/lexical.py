@@ -108,8 +108,12 @@ class Looked:
         held: the notes that hold them, of those terms whose lists were short and read whole.
     """
 
-    frequency: Mapping[str, int] = field(default_factory=dict)
-    held: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    frequency: dict[str, int] = field(default_factory=dict)
+    held: dict[str, Sequence[str]] = field(default_factory=dict)
+
+
+Memo = dict[str, Looked]
+"""What has been looked up in each index for one message: its parts ask for terms of the whole."""
 
 
 def look_up(
@@ -118,11 +122,34 @@ def look_up(
     terms: Sequence[str],
     scope_ids: Sequence[int] | None,
     highest: int,
+    memo: Memo,
 ) -> Looked:
-    """How frequent terms are, and which notes hold the rare ones.
+    """How frequent terms are, and which notes hold the rare ones; looks for those not in the memo.
 
     Args:
         name: which index.
+        memo: of one moment of the file and one set of scopes; gains what is looked up.
+    """
+    known = memo.setdefault(name, Looked())
+    new = _look_up(db, name, [t for t in terms if t not in known.frequency], scope_ids, highest)
+    known.frequency.update(new.frequency)
+    known.held.update(new.held)
+    return Looked(
+        {t: known.frequency[t] for t in terms},
+        {t: known.held[t] for t in terms if t in known.held},
+    )
+
+
+def _look_up(
+    db: apsw.Connection,
+    name: str,
+    terms: Sequence[str],
+    scope_ids: Sequence[int] | None,
+    highest: int,
+) -> Looked:
+    """Looks terms up in an index.
+
+    Args:
         scope_ids: None where all scopes are seen; a list of other notes' ids is of no use.
         highest: the highest memory id, standing in for the number of notes.
     """
@@ -138,7 +165,7 @@ def look_up(
         frequency |= {t: n * highest // sample for t, n in seen.items() if n >= FREQUENT}
         rest = [t for t in rest if seen[t] < FREQUENT]
         sample *= WELL_SAMPLED
-    held: dict[str, list[str]] = {}
+    held: dict[str, Sequence[str]] = {}
     if scope_ids is None:
         # Reading a short list takes no longer than counting it.
         read = index.postings(db, name, rest, None, SHORT)
@@ -253,6 +280,7 @@ def lane(
     scope_ids: Sequence[int] | None,
     highest: int,
     limit: int,
+    memo: Memo,
     use_trigrams: bool = True,
 ) -> Lexical:
     """The notes whose words a question shares, best first.
@@ -263,15 +291,16 @@ def lane(
     Args:
         highest: the highest memory id.
         limit: how many candidates each index may propose.
+        memo: of what was looked up for the same message before.
     """
-    own = look_up(db, index.GRAMS, question.terms, scope_ids, highest)
+    own = look_up(db, index.GRAMS, question.terms, scope_ids, highest, memo)
     by_gram = _ranked(db, index.GRAMS, own, view, scope_ids, highest, limit, POSTINGS)
     question = usable(question, own.frequency, highest)
-    other = look_up(db, index.GRAMS, question.others, scope_ids, highest)
+    other = look_up(db, index.GRAMS, question.others, scope_ids, highest, memo)
     by_other = _ranked(db, index.GRAMS, other, view, scope_ids, highest, limit // 2, OTHER_POSTINGS)
     windows = Looked()
     if use_trigrams:
-        windows = look_up(db, index.TRIGRAMS, question.windows, scope_ids, highest)
+        windows = look_up(db, index.TRIGRAMS, question.windows, scope_ids, highest, memo)
     by_trigram = _ranked(
         db, index.TRIGRAMS, windows, view, scope_ids, highest, limit, WINDOW_POSTINGS
     )
@@ -293,10 +322,10 @@ def again(
     Args:
         first: what :func:`lane` found for the same question, whose frequencies are used again.
     """
-    groups: tuple[tuple[str, Mapping[str, int]], ...] = (
+    groups: tuple[tuple[str, dict[str, int]], ...] = (
         (index.GRAMS, {t: first.frequency[t] for t in question.terms}),
         (index.GRAMS, {t: first.frequency.get(t, 0) for t in question.others}),
-        (index.TRIGRAMS, first.windows),
+        (index.TRIGRAMS, dict(first.windows)),
     )
     return _joined(
         *(

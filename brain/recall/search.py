@@ -67,6 +67,7 @@ class Source:
         table: the vector table, or None.
         reference: the instant recency counts from, UTC ISO; None before the first decay.
         lift: what the similarity of a note gains that is not in the question's language.
+        memo: what was looked up for other parts of the same message, in the same scopes.
     """
 
     db: apsw.Connection
@@ -74,6 +75,7 @@ class Source:
     table: str | None
     reference: str | None
     lift: float = 0.0
+    memo: lexical.Memo = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +109,9 @@ def run(source: Source, question: Question, view: View, limit: int) -> Ranked:
     trigrams = not question.windows or terms.has_trigrams(db)
     if not trigrams:
         degraded = ("no_trigram",)
-    words = lexical.lane(db, question, view, scope_ids, highest, pool, use_trigrams=trigrams)
+    words = lexical.lane(
+        db, question, view, scope_ids, highest, pool, source.memo, use_trigrams=trigrams
+    )
     question = replace(question, rewritings=words.rewritings)
     near: tuple[semantic.Near, ...] = ()
     if source.vector is not None and source.table is not None:
@@ -165,7 +169,7 @@ def alike(
     """Visible records that share words with one, or mean something near it; itself left out."""
     scope_ids = memories.scope_ids(db, view.scopes)
     words = lexical.lane(
-        db, question, view, scope_ids, memories.highest_id(db), ALIKE, use_trigrams=False
+        db, question, view, scope_ids, memories.highest_id(db), ALIKE, {}, use_trigrams=False
     )
     ids = {f.id for f in words.found}
     vector = None if table is None else vectors.of_memory(db, table, memory.id)
