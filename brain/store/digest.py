@@ -19,6 +19,12 @@ from brain.store.view import FOREVER_MS, View, to_ms
 SPARSE = 0.25
 """Below this share of visible vectors only theirs are compared, above it all: picking costs too."""
 
+ROUGHLY = 20
+FEW_ROUGHLY = 4
+"""In a file of more than so many times these, the nearest by half of each code come first, so many
+times as are wanted, and only those are compared whole: two thirds of the time at a million, and .2
+in a hundred fewer of the nearest ten found."""
+
 _COLUMNS = (
     ("valid_from", "<i8"),
     ("valid_to", "<i8"),
@@ -143,20 +149,28 @@ class Digest:
         Args:
             shown: from :meth:`shown`; more than ``count`` of them are true.
         """
+        every = slice(0, self._words)
         if np.count_nonzero(shown) < SPARSE * len(shown):
             places = np.flatnonzero(shown)
-            return places[codes.lowest(self._distances(vector, places), count)]
-        found = self._distances(vector, None)
+            return places[codes.lowest(self._distances(vector, places, every), count)]
+        if len(shown) < FEW_ROUGHLY * ROUGHLY * count:
+            found = self._distances(vector, None, every)
+            np.putmask(found, ~shown, np.iinfo(found.dtype).max)
+            return codes.lowest(found, count)
+        first, rest = slice(0, self._words // 2), slice(self._words // 2, self._words)
+        found = self._distances(vector, None, first)
         np.putmask(found, ~shown, np.iinfo(found.dtype).max)
-        return codes.lowest(found, count)
+        places = codes.lowest(found, ROUGHLY * count)
+        whole = found[places] + self._distances(vector, places, rest)
+        return places[codes.lowest(whole, count)]
 
     def _distances(
-        self, vector: NDArray[np.float32], places: NDArray[np.intp] | None
+        self, vector: NDArray[np.float32], places: NDArray[np.intp] | None, part: slice
     ) -> NDArray[np.uint16]:
-        """How far the codes at some places, or at all, are from a vector's."""
+        """How far some words of the codes at some places, or at all, are from a vector's."""
         used = {centre for _, centre in self._seen.values()}
         if len(used) == 1:
-            return self._from(vector, used.pop(), places)
+            return self._from(vector, used.pop(), places, part)
         # A new centre is being applied: each block is compared by its own.
         if places is None:
             places = np.arange(self._codes.shape[1])
@@ -166,14 +180,19 @@ class Digest:
         out = np.zeros(len(places), dtype=np.uint16)
         for centre in used:
             mine = own == centre
-            out[mine] = self._from(vector, centre, places[mine])
+            out[mine] = self._from(vector, centre, places[mine], part)
         return out
 
     def _from(
-        self, vector: NDArray[np.float32], centre: int, places: NDArray[np.intp] | None
+        self,
+        vector: NDArray[np.float32],
+        centre: int,
+        places: NDArray[np.intp] | None,
+        part: slice,
     ) -> NDArray[np.uint16]:
-        code = codes.encode_query(vector, self._centres[centre])
-        return codes.distances(self._codes if places is None else self._codes[:, places], code)
+        code = codes.encode_query(vector, self._centres[centre])[part]
+        some = self._codes[part] if places is None else self._codes[part, places]
+        return codes.distances(some, code)
 
     def passages(self, places: NDArray[np.intp]) -> list[int]:
         """The passage ids that stand at some places."""
