@@ -248,8 +248,7 @@ def _best(
         highest = _highest(scores, count)
         lengths = index.lengths(db, name, list(highest))
         order = sorted(
-            (-score * saturation(1.0, lengths.get(i, average), average), i)
-            for i, score in highest.items()
+            (-score * saturation(1.0, lengths[i], average), i) for i, score in highest.items()
         )
         kept: list[tuple[int, float]] = []
         for start in range(0, len(order), limit):

@@ -143,12 +143,17 @@ def lengths(db: apsw.Connection, index: str, ids: Sequence[int]) -> dict[int, in
 
     FTS5 keeps the number of tokens in each column, as SQLite varints (``columnsize``, see
     https://sqlite.org/fts5.html#the_columnsize_option).
+
+    Raises:
+        apsw.CorruptError: one of them has none, which no sound index is without.
     """
     found = rows(
         db,
         f"SELECT id, sz FROM {index}_docsize WHERE id IN (SELECT value FROM json_each(?))",
         (json.dumps(list(ids)),),
     )
+    if len(found) != len(ids):
+        raise apsw.CorruptError("an index holds a memory without its length")
     return {i: _varint(sz) for i, sz in found}
 
 
