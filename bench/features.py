@@ -42,13 +42,18 @@ NEAR_DOCS = 100
 
 @dataclass(frozen=True, slots=True)
 class Dump:
-    """Features, one entry a query in the order of the tasks; None where the engine says no
-    without asking the model (chit-chat, nothing found)."""
+    """Features, one entry a query in the order of the tasks.
+
+    Args:
+        looks: of each query the features of each look at it: one, and of a long message one more
+            for each question in it, of which the engine takes the best. None where it says no
+            without asking the model (chit-chat, nothing found).
+    """
 
     name: str
     kinds: tuple[str, ...]
     answerable: tuple[bool, ...]
-    features: tuple[dict[str, float] | None, ...]
+    looks: tuple[tuple[dict[str, float], ...], ...]
 
 
 def background(task: Task, embedder: CachedEmbedder) -> tuple[float, float]:
@@ -131,21 +136,21 @@ def collect(
     path = cache / "features" / model / f"{name}.json"
     if path.is_file() and not fresh:
         data = json.loads(path.read_text(encoding="utf-8"))
-        if data["stamp"] == stamp:
-            return _dump(name, tasks, data["features"])
+        if data["stamp"] == stamp and "looks" in data:
+            return _dump(name, tasks, data["looks"])
     weights = replace(weights, thresholds={gate.DEFAULT: _NEVER})
     print(f"asking the engine: {name} …", file=sys.stderr)
     found = [f for task in tasks for f in _ask(task, embedder, weights, cache)]
     if embedder:
         embedder.flush()
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps({"stamp": stamp, "features": found}), encoding="utf-8")
+    path.write_text(json.dumps({"stamp": stamp, "looks": found}), encoding="utf-8")
     return _dump(name, tasks, found)
 
 
 def _ask(
     task: Task, embedder: CachedEmbedder | None, weights: gate.Weights, cache: Path
-) -> Iterator[dict[str, float] | None]:
+) -> Iterator[list[dict[str, float]]]:
     built = files.build(task, embedder, cache)
     with (
         files.open_file(built.path, embedder) as brain,
@@ -155,14 +160,14 @@ def _ask(
         for query in task.queries:
             heard.clear()
             brain.check(query.text, scope=query.scope, now=task.asked_at(query))
-            yield dict(heard[0]) if heard else None
+            yield [dict(one) for one in heard]
 
 
-def _dump(name: str, tasks: Sequence[Task], found: list[dict[str, float] | None]) -> Dump:
+def _dump(name: str, tasks: Sequence[Task], found: list[list[dict[str, float]]]) -> Dump:
     queries = [q for task in tasks for q in task.queries]
     return Dump(
         name,
         tuple(q.kind for q in queries),
         tuple(q.answerable for q in queries),
-        tuple(found),
+        tuple(map(tuple, found)),
     )

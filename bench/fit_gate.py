@@ -203,7 +203,7 @@ def main() -> None:
     data.check(args.data, (*args.sets, *args.also))
     scorer = data.scorer(args.data)
     dumps, background = gather(args, vectors.embedder(args.model, args.cache))
-    names = sorted({n for d in dumps for f in d.features if f for n in f})
+    names = sorted({n for d in dumps for looks in d.looks for look in looks for n in look})
     everything = [rows(d, names) for d in dumps]
     own = [s for s in everything if s.name not in args.also]
     others = [s for s in everything if s.name in args.also]

@@ -15,6 +15,9 @@ NEAR_SHARE = 0.2
 """What a set of near misses weighs beside the others. A gate taught to refuse the nearly same
 question refuses paraphrases too: at 1 the recall on short notes falls by a quarter."""
 
+MOST_TURNS = 20
+"""Turns of choosing looks and fitting; a few are enough."""
+
 Judged = tuple["Rows", Array]
 """A set and the probability of each of its queries."""
 
@@ -24,8 +27,9 @@ class Rows:
     """One set as arrays.
 
     Args:
-        x: (n, features); zeros where the engine said no by itself.
-        y: 1 answerable, 0 not.
+        x: (looks, features), the looks at one query side by side, the query as a whole first.
+        query: (looks,), which query each is a look at.
+        y: of each query, 1 answerable, 0 not.
         asked: False where the engine said no without the model: its probability is 0.
         missing: of each unanswerable query, what is (see :func:`bench.data.what_is_missing`).
         kinds: of each query.
@@ -33,6 +37,7 @@ class Rows:
 
     name: str
     x: Array
+    query: np.ndarray
     y: Array
     asked: np.ndarray
     missing: np.ndarray
@@ -61,16 +66,18 @@ class Rows:
 
 def rows(dump: features.Dump, names: Sequence[str]) -> Rows:
     """A dump as arrays; a feature a query lacks is 0, as in the gate."""
-    x = np.array([[(f or {}).get(n, 0.0) for n in names] for f in dump.features])
+    looks = [(q, look) for q, seen in enumerate(dump.looks) for look in seen]
+    x = np.array([[look.get(n, 0.0) for n in names] for _, look in looks])
+    query = np.array([q for q, _ in looks], dtype=int)
     y = np.array(dump.answerable, dtype=float)
-    asked = np.array([f is not None for f in dump.features])
+    asked = np.array([bool(seen) for seen in dump.looks])
     missing = np.array(
         [
             "" if ok else data.what_is_missing(dump.name, kind)
             for ok, kind in zip(dump.answerable, dump.kinds, strict=True)
         ]
     )
-    return Rows(dump.name, x, y, asked, missing, dump.kinds)
+    return Rows(dump.name, x.reshape(-1, len(names)), query, y, asked, missing, dump.kinds)
 
 
 def weight(sets: Sequence[Rows]) -> dict[str, float]:
@@ -88,24 +95,43 @@ def weight(sets: Sequence[Rows]) -> dict[str, float]:
 def fit(sets: Sequence[Rows], l2: float) -> logistic.Model:
     """One model on several sets, each weighing the same, and in each yes as much as no.
 
-    A set without both, as far as they may be fitted, says nothing and is left out.
+    A set without both, as far as they may be fitted, says nothing and is left out. Of several looks
+    at one query the model's best is fitted; which one that is, and the model, take turns until they
+    agree (multiple-instance learning as in Andrews et al. 2003), beginning with the whole message.
     """
     sets = [s for s in sets if len(set(s.y[s.fitted])) == 2]
     share = weight(sets)
-    xs, ys, weights = [], [], []
+    ys, weights = [], []
     for s in sets:
-        keep = s.fitted
-        y = s.y[keep]
+        y = s.y[s.fitted]
         of_kind = np.where(y == 1, 1 / max((y == 1).sum(), 1), 1 / max((y == 0).sum(), 1))
-        xs.append(s.x[keep])
         ys.append(y)
         weights.append(of_kind * share[s.name])
-    return logistic.fit(np.vstack(xs), np.concatenate(ys), np.concatenate(weights), l2)
+    y, weighed = np.concatenate(ys), np.concatenate(weights)
+    chosen = [_best_looks(s, np.zeros(len(s.x)))[s.fitted] for s in sets]
+    for _ in range(MOST_TURNS):
+        x = np.vstack([s.x[c] for s, c in zip(sets, chosen, strict=True)])
+        model = logistic.fit(x, y, weighed, l2)
+        before = chosen
+        chosen = [_best_looks(s, model.probability(s.x))[s.fitted] for s in sets]
+        if all(map(np.array_equal, before, chosen)):
+            break
+    return model
+
+
+def _best_looks(s: Rows, value: Array) -> np.ndarray:
+    """Of each query the look of the highest value, the first of equal ones; −1 without a look."""
+    best = np.full(len(s.y), -1)
+    for look in np.lexsort((-np.arange(len(value)), value)):
+        best[s.query[look]] = look
+    return best
 
 
 def judged(model: logistic.Model, s: Rows) -> Array:
-    """The probability of each query of a set."""
-    return np.where(s.asked, model.probability(s.x), 0.0)
+    """The probability of each query of a set: that of its best look."""
+    out = np.zeros(len(s.y))
+    np.maximum.at(out, s.query, model.probability(s.x))
+    return out
 
 
 def left_out(sets: Sequence[Rows], l2: float) -> list[Judged]:
