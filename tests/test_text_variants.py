@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from brain.errors import BrainError
-from brain.text import synonyms
+from brain.text import everyday, narrower, synonyms, trade
 from brain.text.fold import fold
 from brain.text.variants import KINDS, unit_terms, variants
 
@@ -65,6 +65,13 @@ def found(query: str, kind: str | None = None, own: tuple[str, ...] = ()) -> set
         ("colloquial", "authentication error", ["authentication>auth"]),
         ("colloquial", "优盘在哪", ["优盘>u盘"]),
         ("colloquial", "U盘在哪", ["u盘>优盘"]),
+        ("colloquial", "续签合约", ["续签>续期", "合约>合同"]),
+        ("colloquial", "限额是多少", ["限额>配额", "限额>额度"]),
+        ("colloquial", "年底奖金", ["年底奖金>年终奖"]),
+        # A wider word and the narrower ones.
+        ("narrower", "养了什么宠物", ["宠物>橘猫", "宠物>金毛"]),
+        ("narrower", "喜欢的运动", ["运动>羽毛球", "运动>慢跑"]),
+        ("narrower", "数据库的选型", ["数据库>mysql", "数据库>postgres"]),
         # Slips of the input method.
         ("homophone", "帐号登陆不了", ["帐号>账号", "登陆>登录"]),
         ("homophone", "账号登录不了", ["账号>帐号", "登录>登陆"]),
@@ -194,7 +201,14 @@ def test_the_same_query_has_the_same_variants(query: str) -> None:
 
 GROUPS = [
     line.partition("#")[0].replace(">", " ").replace("|", " ").split()
-    for text in (synonyms.COLLOQUIAL, synonyms.HOMOPHONES, synonyms.TRANSLATIONS)
+    for text in (
+        synonyms.COLLOQUIAL,
+        everyday.GROUPS,
+        trade.GROUPS,
+        synonyms.HOMOPHONES,
+        synonyms.TRANSLATIONS,
+        narrower.GROUPS.replace("\n ", " "),
+    )
     for line in text.splitlines()
     if line.strip()
 ]
@@ -207,6 +221,14 @@ def test_lists_are_folded_and_without_repeats() -> None:
             assert fold(phrase) == phrase
     lines = [tuple(group) for group in GROUPS]
     assert len(lines) == len(set(lines))
+
+
+def test_a_wider_word_has_only_so_many_narrower_ones() -> None:
+    # Each is looked up in the index of every file a question is put to.
+    for line in narrower.GROUPS.replace("\n ", " ").splitlines():
+        wider, _, narrow = line.partition(">")
+        assert all(len(word) > 1 for word in (wider + narrow).split()), line
+        assert len(narrow.split()) <= 60, line
 
 
 def test_every_pair_of_the_lists_is_found() -> None:

@@ -23,6 +23,16 @@ COVERAGE_WEIGHT = 1.0
 CUT_WHOLE = 4_000
 """Characters up to which a text is cut into all its terms."""
 
+FAINT = 0.25
+"""What a word that says little (问题, 处理) counts of what an answer should cover. Rare in a small
+file, it would weigh as much as what is asked about; .25 and .5 differ by less than .001 AUROC."""
+
+OTHERWISE = 0.25
+"""Power of what another way to write a word counts, where it is asked whether a note covers the
+query: .7 gives .91, .5 gives .84. In the order the note with the word itself should come first; as
+an answer 橘猫 is nearly as good as 宠物 (on our own questions .02 of recall more than at .7, at
+the same false injections)."""
+
 APART = 0.5
 """What a gram counts whose two characters a note holds, but not side by side."""
 
@@ -245,7 +255,7 @@ def weigh(
         in_time: candidate id → how well it fits the times asked about, in [0, 1].
     """
     all_terms = {t: idf(t) * question.weight(t) for t in question.terms}
-    content_terms = {t: idf(t) for t in question.content}
+    content_terms = {t: idf(t) * (FAINT if t in question.faint else 1.0) for t in question.content}
     apart = _apart(content_terms)
     wanted = Wanted.of((*question.known, *question.others))
     texts = {key: read(text, question, wanted, idf) for key, text in folded.items()}
@@ -271,7 +281,8 @@ def weigh(
             score += words[key] / best
         if near is not None:
             score += meaning * (near - background) / spread
-        content = share(cut, content_terms, apart)
+        said = {t: f**OTHERWISE for t, f in cut.otherwise.items()}
+        content = share(replace(cut, otherwise=said), content_terms, apart)
         if question.time_alone:
             # 昨天做了什么: the time is all that is asked for.
             content = in_time.get(key, 0.0)

@@ -13,7 +13,7 @@ from brain.text.fold import fold
 from brain.text.grams import is_han, query_terms, trigram_windows
 from brain.text.sentences import sentences
 from brain.text.variants import unit_terms, variants
-from brain.text.words import is_chitchat, strip_function_words
+from brain.text.words import is_chitchat, strip_function_words, strong_runs
 
 MAX_CHARS = 20_000
 """Of a longer query only the head and the tail are looked at; what is asked stands there."""
@@ -43,11 +43,18 @@ MOST_BARE_WIDTH = 6.0
 """A query of up to so many words and characters (ASCII ones count half) is a bare one: 部署,
 nginx 配置, gen-itgc. Longer ones without a question word often ask all the same."""
 
-WORTH = {"numeral": 1.0, "homophone": 1.0, "region": 0.9, "colloquial": 0.7, "translation": 0.5}
+WORTH = {
+    "numeral": 1.0,
+    "homophone": 1.0,
+    "region": 0.9,
+    "colloquial": 0.7,
+    "translation": 0.5,
+    "narrower": 0.5,
+}
 """What another way to write a phrase counts, by kind: the same spelled otherwise counts in full, a
 word for the same thing less."""
 
-SPELLINGS = frozenset({"homophone", "region", "colloquial"})
+SPELLINGS = frozenset({"homophone", "region", "colloquial", "narrower"})
 
 LONG = 120
 """Characters from which a query is a message that holds its question among other things."""
@@ -59,7 +66,6 @@ _ASKING = re.compile(
     r"[?？]|什么|怎么|怎样|如何|哪|谁|几[个点号时天年月]|多少|多久|为何|为什么|吗|呢|是否|[能有是要]不[能有是要]|有没有|啥|咋"
     r"|\b(?:what|how|why|when|where|who|which)\b"
 )
-
 
 SHORT = 12
 """Characters up to which a query with a pronoun is taken to point at the turn before."""
@@ -98,6 +104,7 @@ class Question:
             a note with a window of Han has its grams too.
         content: those of the terms that are left when function words and times are taken out;
             what an answer should cover.
+        faint: those of the content that say little of what is asked (问题, 处理).
         chitchat: nothing but greetings and the like.
         bare: a word or two and nothing asked about them (k8s, nginx 配置).
         times: the times it asks about, a soft preference.
@@ -110,6 +117,7 @@ class Question:
     terms: tuple[str, ...]
     windows: tuple[str, ...]
     content: tuple[str, ...]
+    faint: frozenset[str]
     chitchat: bool
     bare: bool = False
     times: tuple[when.Interval, ...] = ()
@@ -194,10 +202,14 @@ def _leans(asked: Question) -> bool:
 
 def _parts(text: str) -> list[str]:
     """The sentences of a long message that ask something, else its first and last."""
-    pieces = [text[a:b].strip() for a, b in sentences(text)]
-    pieces = list(dict.fromkeys(p for p in pieces if 2 <= len(p) <= LONG))
+    pieces = _pieces(text)
     asking = [p for p in pieces if _ASKING.search(p)]
     return asking[-MOST_PARTS:] if asking else [*pieces[:1], *pieces[1:][-1:]]
+
+
+def _pieces(text: str) -> list[str]:
+    pieces = (text[a:b].strip() for a, b in sentences(text))
+    return list(dict.fromkeys(p for p in pieces if 2 <= len(p) <= LONG))
 
 
 def _read(text: str, now: datetime, own_words: Sequence[str]) -> Question:
@@ -210,6 +222,7 @@ def _read(text: str, now: datetime, own_words: Sequence[str]) -> Question:
     times = times if len(times) <= MOST_TIMES else ()
     runs = strip_function_words(_without(folded, times), own)
     content = list(dict.fromkeys(term for run in runs for term in query_terms(run)))
+    strong = {term for run in strong_runs(runs) for term in query_terms(run)}
     long = len(folded) > LONG
     most, most_windows = (MESSAGE_TERMS, MESSAGE_WINDOWS) if long else (MAX_TERMS, MAX_TERMS)
     every = content if long and content else query_terms(folded)
@@ -219,6 +232,7 @@ def _read(text: str, now: datetime, own_words: Sequence[str]) -> Question:
         _ends(_kept(every, content), most),
         _ends([w for w in trigram_windows(folded) if not is_han(w)], most_windows),
         _ends(_kept(content, content), most),
+        frozenset(content) - strong if strong else frozenset(),
         is_chitchat(folded),
         0 < len(runs) <= MOST_BARE_WORDS and _width(folded) <= MOST_BARE_WIDTH,
         times,

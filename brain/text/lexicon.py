@@ -177,6 +177,16 @@ TOKENS = """
 """
 """Words that say nothing as a whole token or run, but are parts of too many others."""
 
+FAINT = """
+问题 情况 事情 状况 处理 解决 方式 方法 办法 平时 平常 一般 通常 往往 习惯 打算 考虑 想法 进行
+使用 需要 注意 原因 结果 内容 相关 有关 具体 主要 特别 比较 一共 总共 大概 大约 目前 如今 经常
+总是 常常 最后 最终 上次 这次 下次 后来 分别 属于 出现 发生 影响 安排 准备 当时 当初 每次 来着
+了解 适合 合适 必须 其实 实际上 真正 知道 觉得 认为 告诉 为止 左右 以前 之前 以后 之后 做法
+要求 规定 请教 推荐 时候 地方 东西 方面 样子
+"""
+"""Words that say little of what a question is about: it can be asked without them, and a note that
+answers need not hold them. They stay in the query, but count less (:func:`words.strong_runs`)."""
+
 CHAT_PHRASES = """
 你好 您好 大家好 你们好 老师好 早 早安 午安 晚安 早上好 上午好 中午好 下午好 晚上好 嗨 哈喽 哈啰
 哈罗 喂 在吗 在么 在不在 有人吗 好久不见 新年好 新年快乐 节日快乐 周末愉快 谢谢 谢了 谢啦 谢 多谢

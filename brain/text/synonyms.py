@@ -2,8 +2,9 @@
 
 Curated by hand for questions put to a memory, in folded form (Simplified, lower case). A group
 stands here only if a person who asks with one of its words would be glad to get a note that has
-another; words that are merely related, wider or narrower are left to the embedding (部署 and
-服务器, 手机 and 苹果). Each line is a group:
+another; words that are merely related are left to the embedding (部署 and 服务器), narrower ones to
+:mod:`brain.text.narrower`. More groups stand in :mod:`brain.text.everyday` and
+:mod:`brain.text.trade`. Each line is a group:
 
     爱好 兴趣 > 喜欢    # the first ones stand for each other and also for 喜欢, not 喜欢 for them
 
@@ -463,6 +464,7 @@ TRANSLATIONS = """
 内存 | memory
 磁盘 硬盘 | disk
 队列 | queue
+消息队列 | message_queue
 线程 | thread
 进程 | process
 容器 | container
@@ -482,6 +484,7 @@ TRANSLATIONS = """
 提交 | commit
 代码评审 代码审查 | code_review
 测试 | test testing
+单元测试 单测 | unit_test
 构建 | build
 编译 | compile
 调试 | debug
@@ -489,6 +492,7 @@ TRANSLATIONS = """
 流水线 | pipeline
 版本 | version
 文档 | document documentation docs
+到期 过期 | expire expiry expiration
 文件 | file
 文件夹 目录 | folder directory
 路径 | path
@@ -641,7 +645,7 @@ GUARDS = """
 喀布尔 伊斯坦布尔 理查德 安全局 体系结构 一夜间 方程式 士大夫 大丈夫 电容器 祖母绿 曾祖父 老板娘
 老师傅 儿媳妇 老太太 姨太太 老婆婆 老婆子 老公公 少奶奶 姑奶奶 孙女儿 红头文件 生气勃勃 万象更新
 包罗万象 自变量 巴士拉 老家伙 只言片语 反反复复 不胜枚举 发烧友 头脑发热 发热量 软体动物 计划生育
-登陆舰 登陆艇 登陆战 中国籍 手下留情 更新换代 工作日 工作站 工作室 工作表 工作簿 工作区 工作流
+登陆舰 登陆艇 登陆战 中国籍 手下留情 更新换代 工作站 工作室 工作表 工作簿 工作区 工作流
 工作台 手工作坊 分工作业 线上线下 上线路 上线索 上线程 上线条 上线性 开发布局 开发布置 沙发布料
 会议题 会议程 预定义 上限制 上限定 下限制 下限定 日本周边 本周期 本周边 这周边 这周围 上周围
 上周边 上周期 下周围 下周期 一周一次 周一次 周二次 周三次 周四次 周五次 周六次 一周一
@@ -650,5 +654,8 @@ GUARDS = """
 过年度 过年级 过年龄 过年份 上半年 下半年 多工作 多工人 多工程 子音乐 数位于 公开会 发热门 看病毒
 手下载 手下单 手下来 下属性 下属于 司机车 飞机车 单车间 发火箭 附近来 附近期 时延迟 时延长 时延期
 时延后 门限制 门限定 门限额 进展示 进展开 进展览 一起动 一起用 定单独 定单位 定单个 制订单 操作数据
+物体检测 人体检测 整体检查 全体检查 具体检查 抗体检测 部分数据 部分数量 手续费 座位于 国外网
+额外网 过世界 破坏了 国家政 额外设 营运维 普通话 以上学 人事件 无限流 大学科学 出家人 国家队
+国家级 国家标准 运动会 运动员 音乐会 音乐剧 植物油 会议室
 """
 """What holds an entry only by its characters, or where two words meet (时|延迟); left as it is."""

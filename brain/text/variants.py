@@ -7,6 +7,7 @@ Only the query is widened; index and stored text stay as they are. What stands i
 - ``region``: Taiwan's words and the Mainland's, 印表机 and 打印机 (OpenCC's phrase table)
 - ``colloquial``: everyday and trade words for one thing, 老婆 and 妻子, 部署 and 上线
 - ``translation``: 部署 and deploy, where the query has one and the memory the other
+- ``narrower``: 橘猫 for 宠物, never the other way (:mod:`brain.text.narrower`)
 
 The stretches of one query are equal or disjoint, each the longest word that stands there, so that a
 caller can count a stretch and all its other ways as one unit of the query.
@@ -21,13 +22,13 @@ from functools import cache, lru_cache
 from itertools import pairwise
 from typing import Literal, get_args
 
-from brain.text import synonyms
+from brain.text import everyday, narrower, synonyms, trade
 from brain.text.fold import fold, opencc_dictionary
 from brain.text.grams import query_terms, stem
 from brain.text.numerals import numeral_spans
 from brain.text.words import parse_own_word
 
-Kind = Literal["numeral", "homophone", "region", "colloquial", "translation"]
+Kind = Literal["numeral", "homophone", "region", "colloquial", "translation", "narrower"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
 
@@ -275,16 +276,25 @@ _Link = tuple[str, Sequence[str], Kind]
 """A phrase, what may stand in its place (itself may be among it), and why."""
 
 
+_COLLOQUIAL = (synonyms.COLLOQUIAL, everyday.GROUPS, trade.GROUPS)
+_LATIN_LETTER = re.compile("[a-z]")
+
+
 def _links() -> Iterator[_Link]:
     """All lists, in the order of ``KINDS``."""
     yield from _groups(synonyms.HOMOPHONES, "homophone")
     yield from _region()
-    yield from _groups(synonyms.COLLOQUIAL, "colloquial")
+    for groups in _COLLOQUIAL:
+        yield from _groups(groups, "colloquial")
     yield from _translations()
+    yield from _groups(narrower.GROUPS.replace("\n ", " "), "narrower")
 
 
 def _latin_links() -> Iterator[_Link]:
-    yield from _groups(synonyms.COLLOQUIAL, "colloquial")
+    lines = (line for groups in _COLLOQUIAL for line in groups.splitlines())
+    yield from _groups(
+        "\n".join(line for line in lines if _LATIN_LETTER.search(line)), "colloquial"
+    )
     yield from _translations()
 
 
@@ -292,7 +302,7 @@ def _groups(groups: str, kind: Kind) -> Iterator[_Link]:
     for line in groups.splitlines():
         both_ways, _, one_way = line.partition("#")[0].partition(">")
         group = _phrases(both_ways)
-        others = group + _phrases(one_way)
+        others = _phrases(one_way) if kind == "narrower" else group + _phrases(one_way)
         for one in group:
             yield one, others, kind
 
@@ -307,7 +317,8 @@ def _translations() -> Iterator[_Link]:
 
 
 def _phrases(line: str) -> list[str]:
-    return [phrase.replace("_", " ") for phrase in line.split()]
+    phrases = line.split()
+    return [phrase.replace("_", " ") for phrase in phrases] if "_" in line else phrases
 
 
 def _region() -> Iterator[_Link]:

@@ -124,6 +124,20 @@ def strip_function_words(folded: str, own_words: Iterable[str] = ()) -> list[str
 
 
 @cache
+def _faint() -> re.Pattern[str]:
+    return re.compile("|".join(sorted(lexicon.FAINT.split(), key=len, reverse=True)))
+
+
+def strong_runs(runs: Iterable[str]) -> list[str]:
+    """Cuts runs of content at words that say little (问题, 平时, 处理), which fall out.
+
+    Args:
+        runs: from :func:`strip_function_words`.
+    """
+    return [part for run in runs for part in _faint().split(run) if part]
+
+
+@cache
 def _weak_runs() -> frozenset[str]:
     # English ones are cut before, and only where they are not names.
     return frozenset(w for w in STOP_WORDS if not w.isascii()).union(lexicon.NEGATIONS.split())
