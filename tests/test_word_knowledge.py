@@ -174,3 +174,33 @@ def test_what_says_little_falls_out_of_what_is_asked(query: str, strong: list[st
     read = question.read(query, NOW)[0]
     assert bool(read.faint) == bool(strong)
     assert read.faint <= set(read.content)
+
+
+CHATTER = (
+    "今天忙得脚不沾地，早上开会讲了哪些指标要改，中午又有人问我什么时候团建，我说还没定。"
+    "楼下新开的店排了很长的队，不知道是不是真的好吃，改天去试试，顺便买点水果回来分给大家吃一吃。"
+)
+
+
+@pytest.mark.parametrize(
+    ("announced", "question_asked"),
+    [
+        ("对了，我想问一下，会议室的投影密码是多少？", "会议室的投影密码是多少？"),
+        ("抱歉扯远了，其实我想知道的是：水表在哪一层？", "水表在哪一层？"),
+        ("哦，请问停车卡找谁办？", "停车卡找谁办？"),
+        ("其实问题是，退租要提前几天说？", "退租要提前几天说？"),
+        ("顺便请教一下 nginx 的日志放哪？", "nginx 的日志放哪？"),
+    ],
+)
+def test_of_a_long_message_only_what_it_announces_is_asked(
+    announced: str, question_asked: str
+) -> None:
+    parts = question.read(CHATTER * 2 + announced, NOW)
+    assert [p.text for p in parts[1:]] == [question_asked]
+    after = question.read(announced + CHATTER * 2, NOW)
+    assert after[1].text == question_asked
+
+
+def test_an_announcement_that_asks_nothing_is_none() -> None:
+    parts = question.read("水表在哪一层？" + CHATTER * 2 + "我想问问他。", NOW)
+    assert "水表在哪一层？" in [p.text for p in parts]

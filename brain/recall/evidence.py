@@ -281,14 +281,21 @@ def weigh(
             score += words[key] / best
         if near is not None:
             score += meaning * (near - background) / spread
-        said = {t: f**OTHERWISE for t, f in cut.otherwise.items()}
-        content = share(replace(cut, otherwise=said), content_terms, apart)
+        content = share(_as_answer(cut), content_terms, apart)
         if question.time_alone:
             # 昨天做了什么: the time is all that is asked for.
             content = in_time.get(key, 0.0)
         held = tuple(t for t in question.terms if t in cut.held)
         out[key] = Evidence(words[key], coverage, content, near, score, held=held)
     return out
+
+
+def _as_answer(text: Text) -> Text:
+    """A text with what it writes otherwise counted as an answer, see ``OTHERWISE``."""
+    if not text.otherwise:
+        return text
+    said = {term: factor**OTHERWISE for term, factor in text.otherwise.items()}
+    return replace(text, held={**text.held, **said})
 
 
 def support(

@@ -67,6 +67,12 @@ _ASKING = re.compile(
     r"|\b(?:what|how|why|when|where|who|which)\b"
 )
 
+_ANNOUNCING = re.compile(
+    r"(?:(?:想|要)(?:问|请教|知道|了解|确认|搞清楚|弄清楚|弄明白)|(?:问|请教)(?:你|您|大家)?一?[下句个]"
+    r"|请问|问题是)(?:的|问?一?下|个?问题|是|这个|你们?|您|大家)*[，,：:]?"
+)
+"""What announces that now comes what is asked: 对了，想问一下，"""
+
 SHORT = 12
 """Characters up to which a query with a pronoun is taken to point at the turn before."""
 
@@ -201,7 +207,15 @@ def _leans(asked: Question) -> bool:
 
 
 def _parts(text: str) -> list[str]:
-    """The sentences of a long message that ask something, else its first and last."""
+    """The sentences of a long message that ask something, else its first and last.
+
+    Where it says that now it asks, only what comes then: the rest is chatter, with questions too.
+    """
+    for match in reversed(list(_ANNOUNCING.finditer(text))[-MOST_PARTS:]):
+        pieces = _pieces(text[match.end() :])
+        asking = [p for p in pieces if _ASKING.search(p)]
+        if asking:
+            return asking[:MOST_PARTS]
     pieces = _pieces(text)
     asking = [p for p in pieces if _ASKING.search(p)]
     return asking[-MOST_PARTS:] if asking else [*pieces[:1], *pieces[1:][-1:]]
