@@ -21,11 +21,11 @@ from brain import memory as m
 from brain.embed.passages import embedded
 from brain.errors import EXIT_USAGE, BrainError
 from brain.inject import chosen, pack
-from brain.recall import answering, duplicates, explain, gate, question, search
+from brain.recall import answering, duplicates, explain, gate, question, similar
 from brain.results import InitResult
 from brain.store import file, folder, meta, uses
 from brain.store.view import View
-from brain.text import likeness, secrets, words
+from brain.text import secrets, words
 from brain.text.fold import fold
 from brain.text.times import now_utc, to_iso
 from brain.time import adding
@@ -205,17 +205,9 @@ class Brain(Changing, Looking, Shortening, Caring, Exchanging):
         result = self._add([draft], why, now, allow_secrets)[0]
         if not result.created:
             return result
-        return replace(result, similar=self._similar(self.get(result.id, reveal=True)))
-
-    def _similar(self, memory: m.Memory) -> tuple[m.Similar, ...]:
-        """Current records of the same scope that say nearly what a new one says."""
-        asked = question.for_comparison(memory.text[: likeness.LONGEST], now_utc())
-        view = View(as_of=to_iso(now_utc()), scopes=(memory.scope,))
         with self._store.read() as db:
-            facts = file.facts(db)
-            table = facts.get(meta.VECTORS) if self._store.vectors_loaded else None
-            found = search.alike(db, table, asked, memory, view)
-        return duplicates.similar(memory.text, found)
+            view = View(as_of=to_iso(now_utc()), scopes=(scope,))
+            return replace(result, similar=similar.find(db, result.id, text, view))
 
     def add_many(
         self,
@@ -237,8 +229,7 @@ class Brain(Changing, Looking, Shortening, Caring, Exchanging):
         at = now or now_utc()
         secrets.refuse(why, "原因")
         records = [self._record(draft, at, allow_secrets) for draft in drafts]
-        self._settle_model()
-        embedder = self._model.load(self._facts())
+        embedder = self._model.load(self._model.settle())
         prepared = [(record, *embedded(record.text, embedder)) for record in records]
         with self._store.write() as db:
             # Another process may have stored the same after our clock was read.

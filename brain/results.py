@@ -381,11 +381,21 @@ class RestoreResult:
 
 @dataclass(frozen=True, slots=True)
 class OptimizeResult:
-    """Bytes of file and log before and after; ``merged`` is False where a reader held the log."""
+    """What putting a file in order did.
+
+    Args:
+        bytes_before, bytes_after: of file and log together.
+        segments_before, segments_after: of both text indexes.
+        recoded: vectors whose codes were taken against a new centre.
+        merged: False where a reader held the log.
+    """
 
     db: str
     bytes_before: int
     bytes_after: int
+    segments_before: int
+    segments_after: int
+    recoded: int
     merged: bool
 
     def to_dict(self) -> dict[str, Any]:
@@ -393,6 +403,9 @@ class OptimizeResult:
             "db": self.db,
             "bytes_before": self.bytes_before,
             "bytes_after": self.bytes_after,
+            "segments_before": self.segments_before,
+            "segments_after": self.segments_after,
+            "recoded": self.recoded,
             "merged": self.merged,
         }
 

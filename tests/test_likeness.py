@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from brain import Brain
+from brain.memory import Draft
 from brain.text.likeness import ALIKE, compare
 
 SAME = [
@@ -109,3 +110,50 @@ def test_unrelated_records_and_other_scopes_are_not_told(brain: Brain) -> None:
     brain.add("楼下的打印店周日不开门")
     brain.add("记忆引擎用单文件SQLite存储", scope="web")
     assert brain.add("记忆引擎使用单个SQLite文件来存储").similar == ()
+
+
+@pytest.fixture(scope="module")
+def crowded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Brain]:
+    """More records than every gram is looked up in, built of few words, in two scopes."""
+    people, places = "甲乙丙丁戊己庚辛壬癸", ("东门", "西库", "南楼", "北站", "码头")
+    texts = [
+        f"{n}号单由{people[n % 10]}师傅送到{places[n % 5]}，{n % 12 + 1}点前签收"
+        for n in range(2600)
+    ]
+    with Brain.open(tmp_path_factory.mktemp("crowded") / "m.db", model="none") as opened:
+        opened.add_many([Draft(first) for first, _ in (*SAME, *((a, b) for a, b, _ in DIFFERENT))])
+        opened.add_many([Draft(text) for text in texts])
+        opened.add_many([Draft(text, scope="web") for text in texts[:100]])
+        yield opened
+
+
+@pytest.mark.parametrize(
+    ("first", "second"), [*SAME, *((a, b) for a, b, _ in DIFFERENT)], ids=lambda text: text[:8]
+)
+def test_a_near_repeat_is_told_among_thousands(crowded: Brain, first: str, second: str) -> None:
+    texts = {s.id: crowded.get(s.id).text for s in crowded.add(second).similar}
+    assert first in texts.values()
+
+
+def test_of_many_that_are_alike_the_most_alike_are_told(crowded: Brain) -> None:
+    added = crowded.add("2077号单由辛师傅送到南楼，2点前已签收")
+    told = [crowded.get(s.id).text for s in added.similar]
+    assert told[0] == "2077号单由辛师傅送到南楼，2点前签收"
+    assert len(told) == 5
+    assert [s.score for s in added.similar] == sorted(
+        (s.score for s in added.similar), reverse=True
+    )
+
+
+def test_another_scope_neither_hides_nor_shows(crowded: Brain) -> None:
+    added = crowded.add("57号单由辛师傅送到南楼，10点前要签收", scope="web")
+    found = [crowded.get(s.id) for s in added.similar]
+    assert found[0].text == "57号单由辛师傅送到南楼，10点前签收"
+    assert {m.scope for m in found} == {"web"}
+
+
+@pytest.mark.parametrize("end", ["，记得拍照", "，已经和仓库说过了", "（急）"])
+def test_a_record_with_something_added_is_told(crowded: Brain, end: str) -> None:
+    text = "1234号单由戊师傅送到码头，11点前签收"
+    told = [crowded.get(s.id).text for s in crowded.add(text + end).similar]
+    assert text in told

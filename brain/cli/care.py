@@ -117,15 +117,19 @@ def restore_backup(path: Where, db: Db = None, as_json: Json = False) -> int:
 @about(
     "整理索引、合并日志，让检索快一些",
     "brain optimize",
+    more="一次存进很多条之后用；分小步做，别的程序照常读写。",
 )
 def optimize(db: Db = None, as_json: Json = False) -> int:
-    """Merges index segments and the log."""
+    """Merges index segments and the log, and re-centres vector codes."""
     with Brain.open(db) as brain:
         done = brain.optimize()
     if as_json:
         out_json(done.to_dict())
         return 0
     out(f"已整理：{size(done.bytes_before)} → {size(done.bytes_after)}")
+    out(f"全文索引：{done.segments_before} 段 → {done.segments_after} 段")
+    if done.recoded:
+        out(f"向量的短码：按现在的中心重取了 {done.recoded} 条")
     if not done.merged:
         note("有别的程序在读，日志没有全部合并；下次会合并。")
     return 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 
 from brain.recall import languages
@@ -279,8 +279,3 @@ def _rewritings(
             other = inner or other
         translated = variant.kind == "translation"
         yield Rewriting(tuple(phrase), tuple(other), WORTH[variant.kind], translated)
-
-
-def for_comparison(text: str, now: datetime) -> Question:
-    """A stored text as a query: only its terms, to find what is like it."""
-    return replace(_read(text, now, ()), times=(), rewritings=())

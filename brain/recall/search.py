@@ -28,9 +28,6 @@ POOL = 100
 SECOND_STAGE = 30
 """How many of them, by the lanes' fused rank, the second stage weighs."""
 
-ALIKE = 10
-"""How many records of each kind a new one is held against."""
-
 NAMES_TIME = 200
 """Characters up to which a text is read for times it names itself."""
 
@@ -161,22 +158,6 @@ def run(source: Source, question: Question, view: View, limit: int) -> Ranked:
         tuple(n.similarity for n in near),
         degraded,
     )
-
-
-def alike(
-    db: apsw.Connection, table: str | None, question: Question, memory: Memory, view: View
-) -> list[Memory]:
-    """Visible records that share words with one, or mean something near it; itself left out."""
-    scope_ids = memories.scope_ids(db, view.scopes)
-    words = lexical.lane(
-        db, question, view, scope_ids, memories.highest_id(db), ALIKE, {}, use_trigrams=False
-    )
-    ids = {f.id for f in words.found}
-    vector = None if table is None else vectors.of_memory(db, table, memory.id)
-    if table is not None and vector is not None:
-        ids |= {i for i, _, _ in vectors.search(db, table, vector, view, scope_ids, ALIKE)}
-    found = memories.get_many(db, sorted(ids - {memory.id}))
-    return [found[i] for i in sorted(found)]
 
 
 def is_turn(record: Memory) -> bool:

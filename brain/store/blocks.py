@@ -13,7 +13,7 @@ start 0 minus that), its state, the scope's number, the kind's CRC-32, and the c
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from zlib import crc32
 
 import apsw
@@ -133,16 +133,20 @@ def replace(db: apsw.Connection, table: str, block: int, data: bytes, centre: in
     )
 
 
-def put(db: apsw.Connection, table: str, passage_id: int, record: bytes) -> None:
-    """Writes the record of a passage that has none yet; its block must be there."""
-    _write(db, table, passage_id, record)
-    _changed(db, table, passage_id, 1)
+def put(db: apsw.Connection, table: str, block: int, records: Mapping[int, bytes]) -> None:
+    """Writes the records of a block's passages that have none yet; the block must be there."""
+    with db.blob_open("main", f"{table}_slots", "data", block, True) as blob:
+        size = blob.length() // SLOTS
+        for passage_id, record in records.items():
+            blob.seek(passage_id % SLOTS * size)
+            blob.write(record)
+    _changed(db, table, block, len(records))
 
 
 def refresh(db: apsw.Connection, table: str, passage_id: int, memory: Memory) -> None:
     """Brings the instants and the state in a passage's record up to date."""
     _write(db, table, passage_id, _changing(memory))
-    _changed(db, table, passage_id, 0)
+    _changed(db, table, passage_id // SLOTS, 0)
 
 
 def clear(db: apsw.Connection, table: str, passage_id: int, vectors: int) -> None:
@@ -156,7 +160,7 @@ def clear(db: apsw.Connection, table: str, passage_id: int, vectors: int) -> Non
         with db.blob_open("main", f"{table}_slots", "data", block, False) as blob:
             size = blob.length() // SLOTS
         _write(db, table, passage_id, bytes(size))
-        _changed(db, table, passage_id, -vectors)
+        _changed(db, table, block, -vectors)
 
 
 def _write(db: apsw.Connection, table: str, passage_id: int, data: bytes) -> None:
@@ -166,10 +170,10 @@ def _write(db: apsw.Connection, table: str, passage_id: int, data: bytes) -> Non
         blob.write(data)
 
 
-def _changed(db: apsw.Connection, table: str, passage_id: int, more: int) -> None:
+def _changed(db: apsw.Connection, table: str, block: int, more: int) -> None:
     db.execute(
         f"UPDATE {table}_blocks SET token = random(), filled = filled + ? WHERE block = ?",
-        (more, passage_id // SLOTS),
+        (more, block),
     )
 
 
@@ -217,6 +221,13 @@ def behind(db: apsw.Connection, table: str, most: int) -> list[int]:
         (newest_centre(db, table), most),
     )
     return [int(row[0]) for row in found]
+
+
+def filled_behind(db: apsw.Connection, table: str) -> int:
+    """How many vectors are in blocks whose codes are taken against an older centre."""
+    newest = newest_centre(db, table)
+    query = f"SELECT coalesce(sum(filled), 0) FROM {table}_blocks WHERE centre <> ?"
+    return int(one(db, query, (newest,)))
 
 
 def drop_old_centres(db: apsw.Connection, table: str) -> None:

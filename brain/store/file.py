@@ -411,9 +411,8 @@ def reindex(db: apsw.Connection) -> int:
     return done
 
 
-def tidy(db: apsw.Connection) -> None:
-    """Makes each text index one segment, and has SQLite renew its statistics."""
-    terms.merge(db)
+def renew_statistics(db: apsw.Connection) -> None:
+    """Has SQLite renew what its planner knows of the tables, where that is due."""
     db.execute("PRAGMA optimize").fetchall()
 
 

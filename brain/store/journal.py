@@ -43,9 +43,10 @@ def write(
     """Appends one entry. Raises ``brain_why_invalid``, ``brain_secret`` (65)."""
     check_why(why)
     refuse(why, "原因")
+    noted = json.dumps(detail, ensure_ascii=False, sort_keys=True) if detail else "{}"
     db.execute(
         "INSERT INTO journal (at, memory_id, what, why, detail) VALUES (?, ?, ?, ?, ?)",
-        (at, memory_id, what, why, json.dumps(detail or {}, ensure_ascii=False, sort_keys=True)),
+        (at, memory_id, what, why, noted),
     )
 
 

@@ -335,6 +335,17 @@ def visible(db: apsw.Connection, ids: Sequence[int], view: View) -> set[int]:
     return {row[0] for row in found}
 
 
+def texts(db: apsw.Connection, ids: Sequence[int], view: View) -> list[tuple[int, str]]:
+    """(id, text) of those of the ids the view shows."""
+    where, args = view.where()
+    return rows(
+        db,
+        "SELECT m.id, m.text FROM json_each(?) j CROSS JOIN memories m ON m.id = j.value"
+        f" WHERE {where}",
+        (json.dumps(list(ids)), *args),
+    )
+
+
 def latin_heads(db: apsw.Connection, ids: Sequence[int], length: int) -> dict[int, str]:
     """The beginnings, in characters, of those memories that begin with hardly any Han."""
     found = rows(

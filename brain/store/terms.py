@@ -12,7 +12,7 @@ from collections.abc import Collection, Sequence
 import apsw
 
 from brain.store import meta
-from brain.store.sql import rows
+from brain.store.sql import one, rows
 from brain.text.fold import fold
 from brain.text.grams import index_terms, quote
 
@@ -82,10 +82,29 @@ def clear(db: apsw.Connection) -> None:
     db.execute("INSERT INTO trigrams (trigrams) VALUES ('delete-all')")
 
 
-def merge(db: apsw.Connection) -> None:
-    """Merges the segments of each index into one (FTS5's 'optimize')."""
-    db.execute("INSERT INTO grams (grams) VALUES ('optimize')")
-    db.execute("INSERT INTO trigrams (trigrams) VALUES ('optimize')")
+def merge(db: apsw.Connection, index: str, pages: int) -> bool:
+    """Goes a step towards one segment: merges so many pages of an index.
+
+    A negative number makes FTS5 gather all segments on one level first, and go on with a merge that
+    has been begun (https://sqlite.org/fts5.html#the_merge_command).
+
+    Returns:
+        Whether it found anything to do.
+    """
+    before = db.total_changes()
+    db.execute(f"INSERT INTO {index} ({index}, rank) VALUES ('merge', ?)", (-pages,))
+    # The command itself counts as one change.
+    return db.total_changes() - before > 1
+
+
+def segments(db: apsw.Connection, index: str) -> int:
+    """How many segments an index is in; each costs every look-up a little."""
+    return int(one(db, f"SELECT count(DISTINCT segid) FROM {index}_idx"))
+
+
+def pages(db: apsw.Connection, index: str) -> int:
+    """About how many leaf pages an index has, in all its segments."""
+    return int(one(db, f"SELECT count(*) FROM {index}_idx"))
 
 
 def remake(db: apsw.Connection) -> None:

@@ -92,15 +92,48 @@ def add(
 ) -> None:
     """Stores a memory's vectors, one a passage. ``vectors``: (len(passage_ids), dim), unit rows."""
     filters = blocks.filters(memory, scope_id)
-    for passage_id, vector in zip(passage_ids, vectors, strict=True):
-        block = passage_id // blocks.SLOTS
+    _store(db, table, passage_ids, vectors, [filters] * len(passage_ids))
+
+
+def add_several(
+    db: apsw.Connection, table: str, given: Sequence[tuple[Memory, NDArray[np.float32]]]
+) -> None:
+    """Stores the vectors of memories that have their passages, one a passage, in order of id."""
+    import numpy as np
+
+    ids: list[int] = []
+    filters: list[bytes] = []
+    for memory, _ in given:
+        own = memories.passage_ids(db, memory.id)
+        ids += own
+        scope_id = memories.ensure_scope(db, memory.scope)
+        filters += [blocks.filters(memory, scope_id)] * len(own)
+    if ids:
+        _store(db, table, ids, np.concatenate([found for _, found in given]), filters)
+
+
+def _store(
+    db: apsw.Connection,
+    table: str,
+    passage_ids: Sequence[int],
+    vectors: NDArray[np.float32],
+    filters: Sequence[bytes],
+) -> None:
+    for block, group in groupby(range(len(passage_ids)), lambda i: passage_ids[i] // blocks.SLOTS):
+        places = list(group)
         if not blocks.has(db, table, block):
-            _begin_block(db, table, block, len(vector))
-        db.execute(
-            f"INSERT INTO {table} (id, embedding) VALUES (?, ?)", (passage_id, vector.tobytes())
+            _begin_block(db, table, block, vectors.shape[1])
+        db.executemany(
+            f"INSERT INTO {table} (id, embedding) VALUES (?, ?)",
+            [(passage_ids[i], vectors[i].tobytes()) for i in places],
         )
-        code = _code(db, table, block, vector)
-        blocks.put(db, table, passage_id, filters + code)
+        codes = _codes(db, table, block, vectors[places])
+        blocks.put(
+            db,
+            table,
+            block,
+            {passage_ids[i]: filters[i] + code for i, code in zip(places, codes, strict=True)},
+        )
 
 
 def _begin_block(db: apsw.Connection, table: str, block: int, dim: int) -> None:
@@ -111,11 +144,15 @@ def _begin_block(db: apsw.Connection, table: str, block: int, dim: int) -> None:
     blocks.insert(db, table, block, empty, 0, blocks.newest_centre(db, table))
 
 
-def _code(db: apsw.Connection, table: str, block: int, vector: NDArray[np.float32]) -> bytes:
+def _codes(
+    db: apsw.Connection, table: str, block: int, vectors: NDArray[np.float32]
+) -> list[bytes]:
     from brain.store import codes
 
     centre = _centre(blocks.centre_of(db, table, block))
-    return b"" if centre is None else codes.encode(vector[None, :], centre)[0].tobytes()
+    if centre is None:
+        return [b""] * len(vectors)
+    return [code.tobytes() for code in codes.encode(vectors, centre)]
 
 
 def _centre(found: tuple[bytes, float] | None) -> Centre | None:
@@ -127,7 +164,10 @@ def _centre(found: tuple[bytes, float] | None) -> Centre | None:
 
 
 def centre_anew(db: apsw.Connection, table: str) -> None:
-    """Makes a new centre from a sample of the vectors; :func:`code_anew` then applies it."""
+    """Makes a new centre from a sample of the vectors; :func:`code_anew` then applies it.
+
+    None is made where the sample's is the one there is.
+    """
     from brain.store import codes
 
     numbers = [block for block, _, _ in blocks.listing(db, table)]
@@ -139,7 +179,9 @@ def centre_anew(db: apsw.Connection, table: str) -> None:
         import numpy as np
 
         found = codes.centre(np.concatenate([some for some in sample if len(some)]))
-        blocks.add_centre(db, table, found.mean.tobytes(), found.spread)
+        made = found.mean.tobytes(), found.spread
+        if made not in [centre[1:] for centre in blocks.centres(db, table)[-1:]]:
+            blocks.add_centre(db, table, *made)
 
 
 def code_anew(db: apsw.Connection, table: str, most: int = blocks.SLOTS) -> bool:
@@ -172,6 +214,16 @@ def code_anew(db: apsw.Connection, table: str, most: int = blocks.SLOTS) -> bool
     if not left:
         blocks.drop_old_centres(db, table)
     return left
+
+
+def coded(db: apsw.Connection, table: str) -> bool:
+    """Whether there are enough vectors that they have been given codes."""
+    return blocks.newest_centre(db, table) > 0
+
+
+def behind(db: apsw.Connection, table: str) -> int:
+    """How many vectors have codes against an older centre."""
+    return blocks.filled_behind(db, table)
 
 
 def _of_block(db: apsw.Connection, table: str, block: int) -> tuple[list[int], NDArray[np.float32]]:

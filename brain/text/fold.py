@@ -9,7 +9,7 @@ characters to nothing. The stored text itself is never folded.
 from __future__ import annotations
 
 import unicodedata
-from functools import cache
+from functools import cache, lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -67,8 +67,10 @@ def _folding() -> dict[int, str]:
     return _simplified() | _ALSO | dict.fromkeys(_INVISIBLE, "")
 
 
+@lru_cache(maxsize=32)
 def fold(text: str) -> str:
-    """The form under which texts are indexed and compared.
+    """The form under which texts are indexed and compared. Kept for a moment: each way into the
+    engine asks several times.
 
     Args:
         text: any string, NUL and surrogates included.

@@ -65,15 +65,43 @@ class Likeness:
 
 
 def _letters(folded: str) -> str:
-    return "".join(c for c in folded if c.isalnum())[:LONGEST]
+    return "".join(filter(str.isalnum, folded))[:LONGEST]
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A text folded, its letters, and how often each of them is in it."""
+
+    folded: str
+    letters: str
+    bag: Counter[str]
 
 
 @lru_cache(maxsize=64)
-def _read(text: str) -> tuple[str, frozenset[str]]:
-    """A text folded, and its letters. Kept for a moment: each of a recall's hits is held against
-    every better one."""
+def _read(text: str) -> _Read:
+    """Kept for a moment: a text is held against many, one after the other."""
     folded = fold(text)
-    return folded, frozenset(_letters(folded))
+    letters = _letters(folded)
+    return _Read(folded, letters, Counter(letters))
+
+
+@lru_cache(maxsize=8)
+def _places(text: str) -> dict[str, int]:
+    """Where each letter stands, as a number with those bits set. Kept as :func:`_read` is."""
+    out: dict[str, int] = {}
+    for j, y in enumerate(text):
+        out[y] = out.get(y, 0) | 1 << j
+    return out
+
+
+def _common_length(a: str, b: str) -> int:
+    """Length of the longest common subsequence; as :func:`_common`, its last row alone."""
+    places = _places(a)
+    every = row = (1 << len(a)) - 1
+    for y in b:
+        met = row & places.get(y, 0)
+        row = (row + met | row - met) & every
+    return len(a) - row.bit_count()
 
 
 def _common(a: str, b: str) -> tuple[int, str, str]:
@@ -82,9 +110,7 @@ def _common(a: str, b: str) -> tuple[int, str, str]:
     The table's rows are bit vectors, a zero wherever a row's value rises (Hyyrö 2004, Bit-parallel
     LCS-length computation revisited): a row costs a few operations on one integer.
     """
-    places: dict[str, int] = {}
-    for j, y in enumerate(b):
-        places[y] = places.get(y, 0) | 1 << j
+    places = _places(b)
     every = (1 << len(b)) - 1
     rows = [every]
     for x in a:
@@ -113,31 +139,48 @@ def _common(a: str, b: str) -> tuple[int, str, str]:
     return value(len(a), len(b)), "".join(left_a), "".join(left_b)
 
 
-def letters(text: str) -> Counter[str]:
-    """How often each letter and digit is in a text, as :func:`compare` sees it."""
-    return Counter(_letters(fold(text)))
+def score(first: str, second: str, least: float = 0.0) -> float:
+    """How alike two texts are, as :func:`compare` says, at a fraction of its cost.
+
+    Args:
+        least: what is certain to be less alike than this is given as 0.
+    """
+    one, other = _read(first), _read(second)
+    if one.folded == other.folded:
+        return 1.0
+    x, y = one.letters, other.letters
+    # The common letters in their order are never more than the common letters.
+    if not x or not y or 2 * min(len(x), len(y)) < least * (len(x) + len(y)):
+        return 0.0
+    shared = _shared(one.bag, other.bag)
+    if 2 * shared < least * (len(x) + len(y)):
+        return 0.0
+    return _score(shared, _common_length(x, y), len(x) + len(y))
 
 
-def at_most(first: Counter[str], second: Counter[str]) -> float:
-    """What :func:`compare` can score two texts at most, from their letters alone."""
-    total = first.total() + second.total()
-    return 2 * (first & second).total() / total if total else 1.0
+def _shared(first: Counter[str], second: Counter[str]) -> int:
+    """How many letters two texts have in common, repeats counted."""
+    return sum([min(n, second[c]) for c, n in first.items() if c in second])
+
+
+def _score(shared: int, ordered: int, total: int) -> float:
+    """The mean of two Dice coefficients: of the letters, and of the letters in their order."""
+    return 0.5 * (2 * shared / total) + 0.5 * (2 * ordered / total)
 
 
 def compare(first: str, second: str) -> Likeness:
     """Compares two texts, folded here. Texts beyond ``LONGEST`` letters are compared by their
     beginnings, and are never called the same unless they are equal."""
-    a, b = fold(first), fold(second)
+    one, other = _read(first), _read(second)
+    a, b = one.folded, other.folded
     if a == b:
         return Likeness(1.0, (), False, False)
-    x, y = _letters(a), _letters(b)
+    x, y = one.letters, other.letters
     if not x or not y:
         return Likeness(0.0, (WORDS,), bool(x), bool(y))
     length, left_x, left_y = _common(x, y)
     order = length / min(len(x), len(y))
-    both = Counter(x) & Counter(y)
-    dice = 2 * sum(both.values()) / (len(x) + len(y))
-    score = 0.5 * dice + 0.5 * (2 * length / (len(x) + len(y)))
+    found = _score(_shared(one.bag, other.bag), length, len(x) + len(y))
     differs: list[str] = []
     if Counter(_NUMBER.findall(a)) != Counter(_NUMBER.findall(b)):
         differs.append(NUMBER)
@@ -157,14 +200,15 @@ def compare(first: str, second: str) -> Likeness:
     cut = max(len(a), len(b)) > LONGEST
     if cut or set(differs) - {WORDS}:
         adds_x = adds_y = True
-    return Likeness(score, tuple(differs), adds_x, adds_y)
+    return Likeness(found, tuple(differs), adds_x, adds_y)
 
 
 def repeats(first: str, second: str) -> bool:
     """Whether the second text says nothing the first does not. Cheap where the answer is no."""
-    (a, held), (b, said) = _read(first), _read(second)
+    one, other = _read(first), _read(second)
+    a, b = one.folded, other.folded
     if a == b:
         return True
-    if max(len(a), len(b)) > LONGEST or not said - held <= _LIGHT:
+    if max(len(a), len(b)) > LONGEST or not other.bag.keys() - one.bag.keys() <= _LIGHT:
         return False
     return not compare(first, second).second_adds

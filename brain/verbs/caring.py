@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 
 from brain import memory as m
-from brain.care import counting, decay, reembedding
+from brain.care import decay, reembedding
 from brain.errors import EXIT_NO_INPUT, BrainError
 from brain.results import (
     BackupResult,
@@ -17,7 +17,7 @@ from brain.results import (
     OwnWord,
     RestoreResult,
 )
-from brain.store import file, meta
+from brain.store import meta
 from brain.text import secrets, words
 from brain.text.times import now_utc, to_iso
 from brain.verbs.opened import Opened
@@ -104,17 +104,15 @@ class Caring(Opened):
         return backup.restore(self._store, Path(path).expanduser())
 
     def optimize(self) -> OptimizeResult:
-        """Merges the text indexes' segments and the log.
+        """Puts the file in order after much was stored; see :func:`brain.care.tidying.run`.
 
         Raises:
             BrainError: ``brain_db_missing`` (66) without a file, ``brain_busy`` (75).
         """
+        from brain.care import tidying
+
         self._require_any("整理")
-        before = counting.taken(self.path)
-        with self._store.write() as db:
-            file.tidy(db)
-        merged = self._store.merge_log()
-        return OptimizeResult(str(self.path), before, counting.taken(self.path), merged)
+        return tidying.run(self._store)
 
     def _require_any(self, deed: str) -> None:
         """Raises ``brain_db_missing`` (66) without a file; ``deed`` is a Chinese verb."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from functools import lru_cache
 
 from brain import memory as m
 from brain.errors import BrainError
@@ -52,6 +53,7 @@ def complete(draft: m.Draft, now: datetime, allow_secrets: bool = False) -> Reco
     )
 
 
+@lru_cache(maxsize=64)
 def label(source: str, allow_secrets: bool) -> str:
     """A source as it may be stored: an address with a password in it may not."""
     if not allow_secrets:

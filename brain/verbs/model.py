@@ -72,14 +72,18 @@ class Model:
         name = model or os.environ.get("BRAIN_MODEL") or models.default_name()
         return None if name == "none" else name
 
-    def settle(self, asked: str | None = None) -> None:
+    def settle(self, asked: str | None = None) -> dict[str, Any]:
         """Records the model in a file that has none recorded yet, and makes its vector table.
 
         Args:
             asked: a model's name, ``'none'``, or None for what the file was opened with.
+
+        Returns:
+            What the file says of itself.
         """
-        if meta.MODEL in self._facts():
-            return
+        known = self._facts()
+        if meta.MODEL in known:
+            return known
         embedder = self.embedder
         if embedder is None:
             name = self._choose(asked or self._asked)
@@ -88,11 +92,12 @@ class Model:
 
                 embedder = models.open_embedder(name)
         with self._store.write() as db:
-            if meta.MODEL in meta.read(db):
-                return
+            known = file.facts(db)
+            if meta.MODEL in known:
+                return known
             if embedder is None:
                 meta.put(db, **{meta.MODEL: ""})
-                return
+                return file.facts(db)
             if not self._store.vectors_loaded:
                 raise BrainError(
                     "brain_vec_missing",
@@ -102,7 +107,9 @@ class Model:
             table = "vectors_1"
             vectors.create_table(db, table, embedder.dim)
             meta.put(db, **{meta.MODEL: embedder.name, meta.DIM: embedder.dim, meta.VECTORS: table})
+            known = file.facts(db)
         self.embedder = embedder
+        return known
 
     def load(self, facts: dict[str, Any]) -> Embedder | None:
         """The file's embedder, or None where it cannot be had; loaded once for each model."""
