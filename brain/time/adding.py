@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import apsw
 
 from brain.memory import AddResult, Memory
-from brain.store import entering, memories, terms
+from brain.store import entering, memories, terms, vectors
 from brain.store.memories import Record
 from brain.time import lineage
 
@@ -32,14 +32,19 @@ def add(
     """
     out: list[AddResult] = []
     stored: list[Memory] = []
+    ready: list[tuple[Memory, NDArray[np.float32]]] = []
     for record, spans, found in prepared:
         same = lineage.told_already(db, record, seen)
         if same is not None:
             out.append(AddResult(same.id, False))
             continue
-        new = entering.put(db, table, record, spans, found, why, index=False)
+        new = entering.put(db, None, record, spans, None, why, index=False)
         stored.append(new)
+        if found is not None:
+            ready.append((new, found))
         out.append(AddResult(new.id, True))
+    if table is not None:
+        vectors.add_several(db, table, ready)
     # All at the end: each statement on another table makes FTS5 write what it has gathered.
     for memory in stored:
         terms.add(db, memory.id, memory.text, memories.ensure_scope(db, memory.scope))
