@@ -146,3 +146,17 @@ def test_a_file_with_nothing_to_put_in_order_stays_as_it_is(tmp_path: Path) -> N
     assert first.recoded == second.recoded == 0
     assert second.segments_before == second.segments_after == 2
     assert first.bytes_after == second.bytes_after
+
+
+def test_single_adds_leave_few_segments(tmp_path: Path) -> None:
+    """Each look-up goes through every segment, so one add after the other must not pile them up."""
+    most = 0
+    with Brain.open(tmp_path / "m.db", model="none") as brain:
+        for n in range(60):
+            brain.add(f"第{n}号仓库的温度计在{n}号货架")
+            with brain._store.read() as db:
+                most = max(
+                    most, *(terms.segments(db, name) for name in (terms.GRAMS, terms.TRIGRAMS))
+                )
+        assert brain.recall("第37号仓库").hits[0].text == "第37号仓库的温度计在37号货架"
+    assert most <= 6

@@ -48,6 +48,8 @@ def add(
     # All at the end: each statement on another table makes FTS5 write what it has gathered.
     for memory in stored:
         terms.add(db, memory.id, memory.text, memories.ensure_scope(db, memory.scope))
+    if stored:
+        terms.settle(db)
     return out
 
 
