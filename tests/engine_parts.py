@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime, timedelta
 
+import apsw
 import pytest
 
 from brain import Brain, BrainError, Draft
@@ -136,3 +137,13 @@ def indexes_are_whole(brain: Brain) -> bool:
         for index in ("grams", "trigrams"):
             db.execute(f"INSERT INTO {index} ({index}) VALUES ('integrity-check')")
         return rows(db, "PRAGMA integrity_check") == [("ok",)]
+
+
+def vector_of(db: apsw.Connection, table: str, memory_id: int) -> bytes | None:
+    """The vector of a memory's first passage as it lies in the file, None where it has none."""
+    found = db.execute(
+        f"SELECT v.embedding FROM passages p CROSS JOIN {table} v ON v.rowid = p.id"
+        " WHERE p.memory_id = ? ORDER BY p.id LIMIT 1",
+        (memory_id,),
+    ).fetchall()
+    return bytes(found[0][0]) if found else None

@@ -14,7 +14,15 @@ from typing import Any
 import apsw
 import pytest
 from conftest import Make
-from engine_parts import EVERYDAY, NOON, fill, indexes_are_whole, refused, vectors_out_of_step
+from engine_parts import (
+    EVERYDAY,
+    NOON,
+    fill,
+    indexes_are_whole,
+    refused,
+    vector_of,
+    vectors_out_of_step,
+)
 
 from brain import Brain, BrainError, Draft
 from brain.embed.protocol import Embedder
@@ -400,7 +408,7 @@ def test_where_sqlite_vec_is_missing_vectors_are_erased_all_the_same(
     brain = make(model=e5)
     one = brain.add(SECRET, allow_secrets=True).id
     with brain._store.read() as db:
-        mark = vectors.of_memory(db, file.facts(db)[meta.VECTORS], one)
+        mark = vector_of(db, file.facts(db)[meta.VECTORS], one)
     assert mark is not None
     brain.close()
     assert mark in brain.path.read_bytes()

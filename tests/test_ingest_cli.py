@@ -18,9 +18,9 @@ import pytest
 
 from brain import Brain
 from brain.embed.protocol import Embedder
-from brain.store import file, meta, schema, vectors
+from brain.store import file, meta, schema
 from tests.cli_runner import PROGRAM, Cli
-from tests.engine_parts import vectors_out_of_step
+from tests.engine_parts import vector_of, vectors_out_of_step
 from tests.hermes_file import Hermes, asked
 
 
@@ -195,7 +195,7 @@ def test_vectors_of_a_bulk_are_those_of_single_adds(
     for brain in (bulk, single):
         with brain._store.read() as db:
             table = file.facts(db)[meta.VECTORS]
-            made.append([vectors.of_memory(db, table, m.id) for m in brain.list(limit=None)])
+            made.append([vector_of(db, table, m.id) for m in brain.list(limit=None)])
     assert len(made[0]) == 40
     for one, other in zip(*made, strict=True):
         assert one is not None

@@ -234,11 +234,14 @@ def test_looking_at_a_file_in_use_drops_none_of_its_locks(make: Make) -> None:
 # What makes adding fast ----------------------------------------------------------------------
 
 
-def test_the_quick_comparison_never_says_less_than_the_exact_one() -> None:
+def test_the_quick_comparison_says_what_the_exact_one_does() -> None:
     rnd = random.Random(9)
     for _ in range(400):
         words = "".join(rnd.sample("".join(EVERYDAY), rnd.randrange(1, 14)))
         first = "".join(rnd.choices(words, k=rnd.randrange(0, 40)))
         second = "".join(rnd.choices(words, k=rnd.randrange(0, 40)))
-        most = likeness.at_most(likeness.letters(first), likeness.letters(second))
-        assert likeness.compare(first, second).score <= most + 1e-9
+        exact = likeness.compare(first, second).score
+        assert likeness.score(first, second) == pytest.approx(exact)
+        for least in (0.3, 0.6, 0.9):
+            quick = likeness.score(first, second, least)
+            assert quick == pytest.approx(exact) or (quick == 0 and exact < least)

@@ -16,7 +16,16 @@ import apsw
 import numpy as np
 import pytest
 from conftest import Make
-from engine_parts import EVERYDAY, NOON, fill, ids, indexes_are_whole, texts, vectors_out_of_step
+from engine_parts import (
+    EVERYDAY,
+    NOON,
+    fill,
+    ids,
+    indexes_are_whole,
+    texts,
+    vector_of,
+    vectors_out_of_step,
+)
 from numpy.typing import NDArray
 
 from brain import Brain, BrainError, Draft
@@ -160,7 +169,7 @@ def test_the_order_and_the_similarities_are_exact(large: Brain, model: Topics) -
         vector = model.embed_query(text)
         with large._store.read() as db:
             found = vectors.search(db, table, vector.tobytes(), ALL, None, 20)
-            stored = {i: vectors.of_memory(db, table, i) for i, _, _ in found}
+            stored = {i: vector_of(db, table, i) for i, _, _ in found}
         for memory_id, _, similarity in found:
             own = np.frombuffer(stored[memory_id] or b"", dtype=np.float32)
             assert similarity == pytest.approx(float(own @ vector), abs=1e-5)
@@ -409,7 +418,7 @@ def test_a_removed_vector_leaves_no_byte_behind(make: Make, model: Topics) -> No
     table = table_of(brain)
     removed = [5, 1024, 1500, 2600]
     with brain._store.read() as db:
-        marks = [bytes(vectors.of_memory(db, table, i) or b"") for i in removed]
+        marks = [bytes(vector_of(db, table, i) or b"") for i in removed]
         size = blocks.record_size(DIM)
         for i in removed:
             record = blocks.read(db, table, i // blocks.SLOTS)[(i % blocks.SLOTS) * size :][:size]
@@ -582,7 +591,7 @@ def test_it_is_migrated_where_sqlite_vec_is_missing(
         removed = near(brain, model.embed_query("话题9号3000000"), ALL)[0]
         with brain._store.write() as db:
             table = table_of(brain)
-            mark = vectors.of_memory(db, table, removed)
+            mark = vector_of(db, table, removed)
             vectors.remove(db, table, [removed])
         assert mark is not None
         assert mark not in whole_file(brain)  # nor in what is left of the old table

@@ -334,17 +334,6 @@ def measured(
     return [(found[place][0], values[place]) for place in order]
 
 
-def of_memory(db: apsw.Connection, table: str, memory_id: int) -> bytes | None:
-    """The vector of a memory's first passage as packed float32, None where it has none."""
-    found = rows(
-        db,
-        f"SELECT v.embedding FROM passages p CROSS JOIN {table} v ON v.rowid = p.id"
-        " WHERE p.memory_id = ? ORDER BY p.id LIMIT 1",
-        (memory_id,),
-    )
-    return bytes(found[0][0]) if found else None
-
-
 def _best(
     db: apsw.Connection, near: Sequence[tuple[int, float]], view: View, k: int
 ) -> dict[int, tuple[float, int]]:
