@@ -122,6 +122,11 @@ class Brain(Changing, Looking, Shortening, Caring, Exchanging):
             )
 
     @property
+    def made(self) -> Path | None:
+        """The file, when this object has made it."""
+        return self.path if self._store.made else None
+
+    @property
     def warning(self) -> str:
         """A Chinese line for the person about the place of a file this object has made, or ''."""
         return folder.warning(self.path.absolute().parent) if self._store.made else ""
@@ -431,4 +436,4 @@ class Brain(Changing, Looking, Shortening, Caring, Exchanging):
 
 def _check_k(k: int) -> None:
     if not 1 <= k <= MAX_K:
-        raise BrainError("brain_k_invalid", f"-k 应在 1 到 {MAX_K} 之间。", EXIT_USAGE)
+        raise BrainError("brain_k_invalid", f"条数（k）应在 1 到 {MAX_K} 之间。", EXIT_USAGE)

@@ -24,16 +24,22 @@ class BrainError(Exception):
         code: stable English id, always beginning with ``brain_``.
         message: one Chinese sentence saying what is wrong and what to do.
         exit_code: the process exit status a command line face ends with.
+        override: name of the argument that, set to True, has it done nevertheless; '' where none
+            does. The message leaves it out: each face calls it by another name.
     """
 
-    def __init__(self, code: str, message: str, exit_code: int = EXIT_DATA) -> None:
+    def __init__(
+        self, code: str, message: str, exit_code: int = EXIT_DATA, *, override: str = ""
+    ) -> None:
         super().__init__(message)
         self.code = code
         self.message = message
         self.exit_code = exit_code
+        self.override = override
 
     def __str__(self) -> str:
-        return f"[{self.code}] {self.message}"
+        way = f"（{self.override}=True 可以照做）" if self.override else ""
+        return f"[{self.code}] {self.message}{way}"
 
     def to_dict(self) -> dict[str, dict[str, str]]:
         """The error object of the JSON contract."""

@@ -500,7 +500,7 @@ def test_the_command_line_tells_it_in_words_and_json(tmp_path: Path) -> None:
     assert "上次 " in run("stats").out
     again = run("decay")
     assert again.code == 0
-    assert "归档 0 条" in again.out
+    assert "还没有要减弱的" in again.out
     assert run("decay", "--daily", "abc").code == 2
     assert run("decay", "--daily", "1.5", "--json").json["error"]["code"] == "brain_decay_invalid"
     assert run("decay", "第二").code == 2

@@ -41,7 +41,10 @@ def backup(store: file.Store, target: Path, *, force: bool = False) -> BackupRes
     connection.look_at(target)
     if os.path.lexists(target) and not force:
         raise BrainError(
-            "brain_backup_exists", f"已经有这个文件，要覆盖请加 --force：{target}", EXIT_CANT_CREATE
+            "brain_backup_exists",
+            f"已经有 {target}，没有覆盖。",
+            EXIT_CANT_CREATE,
+            override="force",
         )
     with _part(target) as part:
         with store.read() as db:

@@ -70,13 +70,13 @@ class Rule:
 
     def __post_init__(self) -> None:
         if not (_within(self.daily, 1) and self.daily > 0):
-            raise _invalid("--daily 应大于 0、不大于 1", self.daily)
+            raise _invalid("每天剩下的比例（daily）应大于 0、不大于 1", self.daily)
         if not _within(self.archive_below, 1):
-            raise _invalid("--archive-below 应在 0 到 1 之间", self.archive_below)
+            raise _invalid("归档的强度（archive_below）应在 0 到 1 之间", self.archive_below)
         if not _within(self.idle_days, MOST_DAYS):
-            raise _invalid(f"--idle-days 应在 0 到 {MOST_DAYS} 之间", self.idle_days)
+            raise _invalid(f"闲置的天数（idle_days）应在 0 到 {MOST_DAYS} 之间", self.idle_days)
         if not _within(self.keep_importance, 1):
-            raise _invalid("--keep-importance 应在 0 到 1 之间", self.keep_importance)
+            raise _invalid("保留的重要度（keep_importance）应在 0 到 1 之间", self.keep_importance)
 
 
 def _within(value: float, most: float) -> bool:

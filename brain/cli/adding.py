@@ -12,7 +12,7 @@ from brain.cli.console import note, out, out_json
 from brain.cli.degraded import warn
 from brain.cli.inputs import text_or_stdin
 from brain.cli.options import AllowSecrets, Db, Json, Scope, Stdin, Why, number
-from brain.cli.reaching import ask
+from brain.cli.reaching import ask, tell_made
 from brain.memory import DEFAULT_IMPORTANCE, DEFAULT_KIND, DEFAULT_SOURCE, AddResult
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def add(
     content = text_or_stdin(text, stdin, "文本")
     scope = scopes.resolve(scope)
 
-    def use(brain: Memory) -> tuple[AddResult, tuple[str, ...], str]:
+    def use(brain: Memory) -> tuple[AddResult, tuple[str, ...]]:
         added = brain.add(
             content,
             kind=kind,
@@ -90,12 +90,11 @@ def add(
             why=why,
             allow_secrets=allow_secrets,
         )
-        return added, brain.degraded(), brain.warning
+        tell_made(brain)
+        return added, brain.degraded()
 
-    added, degraded, told = ask(db, use, writes=True)
+    added, degraded = ask(db, use, writes=True)
     warn(degraded)
-    if told:
-        note(told)
     if as_json:
         out_json(added.to_dict())
     else:

@@ -10,16 +10,25 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 
+from brain.cli.other_options import meant
 from brain.errors import EXIT_USAGE, BrainError
 
 STDIN = "-"
 """The positional that stands for standard input."""
 
 HELP_FLAGS = frozenset({"-h", "--help"})
+
+ID = "编号"
+"""What the positional for one memory is called."""
+
+_NUMBERS = frozenset({"可信度", "重要度", "新编号"})
+
+_WIDE_DASHES = re.compile(r"^[\u2010-\u2015\u2212\ufe58\ufe63\uff0d]+-?")
+"""What an input method makes of ``--``."""
 
 _OPTION_LIKE = re.compile(r"--?[A-Za-z][A-Za-z0-9_-]*(=[!-~]*)?\Z")
 _SHORT_WITH_NUMBER = re.compile(r"(-[A-Za-z])=?([+-]?[0-9]+)\Z")
@@ -89,6 +98,8 @@ def sort_words(args: Sequence[str], shape: Shape) -> Sorted:
             options += [short.group(1), short.group(2)]
         elif _OPTION_LIKE.match(word):
             raise usage(_unknown_option(name, known))
+        elif (plain := _WIDE_DASHES.sub("--", name)) in known:
+            raise usage(f"「{name}」里的横线不是减号，是不是 {plain}？")
         else:
             texts.append(word)
     if not HELP_FLAGS.intersection(options):
@@ -99,9 +110,9 @@ def sort_words(args: Sequence[str], shape: Shape) -> Sorted:
     return Sorted(tuple(options), tuple(texts))
 
 
-def _unknown_option(name: str, known: Iterable[str]) -> str:
-    near = get_close_matches(name, sorted(known), n=1)
-    hint = f"，是不是 {near[0]}？" if near else "。"
+def _unknown_option(name: str, known: Collection[str]) -> str:
+    near = meant(name, known) or next(iter(get_close_matches(name, sorted(known), n=1)), None)
+    hint = f"，是不是 {near}？" if near else "；用 --help 看这个动词有哪些。"
     return f"没有选项 {name}{hint}若它是文本，请在前面单独加一个 --。"
 
 
@@ -116,7 +127,15 @@ def _count(texts: Sequence[str], shape: Shape) -> None:
         shown = extra if len(extra) <= 20 else extra[:20] + "…"
         # A password behind a blank is an argument of its own: 密码是 …
         quoted = "" if find(" ".join(texts)) else f"「{shown}」"
-        raise usage(f"多出参数{quoted}；带空格的文本请用引号括起来。")
+        raise usage(f"多出参数{quoted}{_why_too_many(names)}")
+
+
+def _why_too_many(names: Sequence[str]) -> str:
+    if not names:
+        return "；这个动词不带参数。"
+    if names == (ID,):
+        return "；一次只能给一个编号，几条请分几次。"
+    return "；带空格的文本请用引号括起来。" if names[-1] not in _NUMBERS else "。"
 
 
 def missing(name: str) -> str:

@@ -16,7 +16,9 @@ from brain.cli.command import about
 from brain.cli.console import note, out, out_json, visible
 from brain.cli.options import AsOf, Db, Json, Scope, Why
 from brain.cli.progress import staged
+from brain.cli.reaching import tell_made
 from brain.engine import Brain
+from brain.errors import EXIT_DATA
 from brain.exchange import edits
 from brain.exchange.outcome import Change, ExportResult, ImportResult
 
@@ -165,14 +167,19 @@ def import_(
             why=why,
             progress=report,
         )
+        tell_made(brain)
     if as_json:
         out_json(done.to_dict())
+    else:
+        if dry_run:
+            for line in _plan(done.changes):
+                out(line)
+        _tell_import(done)
+    if not done.failed:
         return 0
-    if dry_run:
-        for line in _plan(done.changes):
-            out(line)
-    _tell_import(done)
-    return 0
+    would = "会" if done.dry_run else ""
+    note(f"错误[brain_import_line]: {would}有 {done.failed} 处没有导入，其余的照常。")
+    return EXIT_DATA
 
 
 def _plan(changes: tuple[Change, ...]) -> Iterator[str]:
@@ -209,6 +216,5 @@ def _tell_import(done: ImportResult) -> None:
     for fault in done.errors[:SHOWN]:
         where = f"{visible(fault.file)}:{fault.line}" if fault.file else f"第 {fault.line} 行"
         note(f"{where}  {visible(fault.reason)}")
-    if done.failed:
-        more = f"，上面是前 {SHOWN} 处" if done.failed > SHOWN else ""
-        note(f"有 {done.failed} 处没有导入{more}。")
+    if done.failed > SHOWN:
+        note(f"上面是前 {SHOWN} 处，用 --json 看全部。")

@@ -11,10 +11,14 @@ from brain.care import decay as fading
 from brain.cli.command import about
 from brain.cli.console import out, out_json, visible
 from brain.cli.options import Db, Json, MemoryId, Why, number
-from brain.cli.render import local_time, memory_line
+from brain.cli.render import memory_line
 from brain.engine import Brain
 from brain.memory import Memory
 from brain.results import DecayResult
+from brain.text.times import local_time
+
+SOON_DAYS = 0.05
+"""Below it a run's days print as 0.0, and no strength has lost a two-thousandth."""
 
 LISTED = 20
 """Archived records that are listed for a person; ``--json`` has all of them."""
@@ -119,6 +123,9 @@ def _report(done: DecayResult) -> Iterator[str]:
         return
     if done.dry_run:
         yield "只是试算，没有改动。"
+    if done.since is not None and done.days < SOON_DAYS and not (done.used or done.archived):
+        yield f"上次衰减是 {local_time(done.since)}，才过去不久，还没有要减弱的。"
+        return
     since = "最早的记忆" if done.since is None else "上次衰减"
     would = "会" if done.dry_run else ""
     yield (

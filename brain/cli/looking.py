@@ -22,8 +22,9 @@ from brain.cli.options import (
     Scope,
     whole_number,
 )
-from brain.cli.render import local_time, memory_line, memory_lines, size
+from brain.cli.render import memory_line, memory_lines, size
 from brain.engine import Brain
+from brain.text.times import local_time
 
 
 @about("看一条记忆的全部", "brain show 12", "brain show '#12' --json", "brain show 12 --reveal")

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from brain.cli.arguments import ID
+
 
 def whole_number(value: str) -> int:
     """Reads an integer; whether it is in range, the engine says. Wrong use otherwise."""
@@ -83,4 +85,4 @@ K = Annotated[int, typer.Option("-k", metavar="整数", parser=whole_number, hel
 Question = Annotated[
     str | None, typer.Argument(metavar="问题", help="要问的话；- 表示从标准输入读")
 ]
-MemoryId = Annotated[str, typer.Argument(metavar="编号", help="如 12 或 '#12'")]
+MemoryId = Annotated[str, typer.Argument(metavar=ID, help="如 12 或 '#12'")]

@@ -9,6 +9,7 @@ import typer
 from brain.cli.command import about
 from brain.cli.console import note, out, out_json, visible
 from brain.cli.options import Db, Json
+from brain.cli.reaching import tell_made
 from brain.engine import Brain
 from brain.errors import EXIT_NO
 from brain.results import OwnWord
@@ -28,6 +29,7 @@ def words_add(
     """Adds one of the user's own words."""
     with Brain.open(db) as brain:
         added = brain.add_word(word)
+        tell_made(brain)
     if as_json:
         out_json(added.to_dict())
     else:

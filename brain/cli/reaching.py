@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
-from brain.cli.console import note
+from brain.cli.console import note, visible
 
 if TYPE_CHECKING:
     from brain.engine import Brain
@@ -57,6 +57,14 @@ def ask(
 
     with Brain.open(db, read_only=read_only and not writes) as brain:
         return use(brain)
+
+
+def tell_made(brain: Memory) -> None:
+    """Says where a file has just been made: a mistyped path is a new, empty memory."""
+    if brain.made is not None:
+        note(f"新建了记忆文件：{visible(str(brain.made.absolute()))}")
+    if brain.warning:
+        note(brain.warning)
 
 
 def _is_here(host: str) -> bool:

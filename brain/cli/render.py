@@ -9,6 +9,7 @@ from brain.cli.console import visible
 from brain.memory import Gate, Hit, LaneRank, Memory
 from brain.results import HistoryEvent
 from brain.text.suspect import RULES
+from brain.text.times import local_time
 
 LANES = {"lexical": "字面", "semantic": "语义", "quality": "质量", "evidence": "证据"}
 
@@ -16,11 +17,6 @@ LANES = {"lexical": "字面", "semantic": "语义", "quality": "质量", "eviden
 def local_day(time: str | None) -> str:
     """The day of a stored time in the reader's zone; '' for none."""
     return "" if time is None else _local(time).strftime("%Y-%m-%d")
-
-
-def local_time(time: str) -> str:
-    """A stored time in the reader's zone, to the second."""
-    return _local(time).strftime("%Y-%m-%d %H:%M:%S %z")
 
 
 def _local(time: str) -> datetime:

@@ -28,6 +28,8 @@ def run(argv: Sequence[str] | None = None) -> int:
     """Runs one command line and returns its exit status; raises nothing."""
     use_utf8()
     args = [repair(arg) for arg in (sys.argv[1:] if argv is None else argv)]
+    if args[:1] != ["hook"]:  # prints nothing beside its answer
+        _warn_of_zone()
     try:
         code = _dispatch(args)
         flush()
@@ -77,6 +79,20 @@ def _dispatch(args: Sequence[str]) -> int:
     return call(load(verb), verb, rest)
 
 
+def _warn_of_zone() -> None:
+    """Says when ``TZ`` names no zone, which the C library takes for UTC without a word."""
+    given = os.environ.get("TZ")
+    if not given:
+        return
+    from brain.text.zone import is_known
+
+    if not is_known(given):
+        note(
+            f"警告[brain_tz_unknown]: 不认得时区 TZ={visible(given[:40])}，时间都按 UTC 算；"
+            "应为 Asia/Shanghai 或 CST-8 这样的写法。"
+        )
+
+
 def _unforeseen(error: Exception) -> BrainError:
     if os.environ.get("BRAIN_DEBUG") == "1":
         import traceback
@@ -97,10 +113,13 @@ def _unforeseen(error: Exception) -> BrainError:
 
 
 def _report(error: BrainError, *, as_json: bool) -> int:
-    note(f"错误[{error.code}]: {visible(error.message)}")
+    told = error.message
+    if error.override:
+        told += f"确定要这样做请加 --{error.override.replace('_', '-')}。"
+    note(f"错误[{error.code}]: {visible(told)}")
     try:
         if as_json:
-            out_json(error.to_dict())
+            out_json(BrainError(error.code, told).to_dict())
         flush()
     except (BrokenPipeError, BrainError):
         drop_output()

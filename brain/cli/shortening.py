@@ -11,6 +11,7 @@ from brain.cli.command import about
 from brain.cli.console import out_bytes, out_json
 from brain.cli.inputs import stdin_bytes
 from brain.cli.options import Db, Json, Stdin
+from brain.cli.reaching import tell_made
 from brain.engine import Brain
 
 
@@ -39,6 +40,7 @@ def compress(
     data = stdin_bytes()
     with Brain.open(db) as brain:
         made = brain.compress(data, query)
+        tell_made(brain)
     if as_json:
         out_json(made.to_dict())
     else:

@@ -11,6 +11,7 @@ from brain.cli.command import about
 from brain.cli.console import note, out, out_json, visible
 from brain.cli.options import Db, Json, Scope
 from brain.cli.progress import staged
+from brain.cli.reaching import tell_made
 from brain.cli.render import local_day
 from brain.cli.run import EXIT_INTERRUPTED
 from brain.engine import Brain
@@ -58,6 +59,7 @@ def ingest(
                 embed=not no_embed,
                 progress=report,
             )
+            tell_made(brain)
     except KeyboardInterrupt:
         raise BrainError(
             "brain_interrupted",

@@ -133,8 +133,9 @@ def exists(path: Path) -> BrainError:
     """Something is there that only ``force`` replaces (``brain_export_exists``, 73)."""
     return BrainError(
         "brain_export_exists",
-        f"已有这个文件，没有覆盖：{_shown(path)}；确定要覆盖请加 --force。",
+        f"已经有 {_shown(path)}，没有覆盖。",
         EXIT_CANT_CREATE,
+        override="force",
     )
 
 

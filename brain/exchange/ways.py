@@ -44,7 +44,7 @@ def leaves(
     if with_recovery and not (form == "jsonl" and scope is None and at is None):
         raise BrainError(
             "brain_usage",
-            "--with-recovery 只能和全部记忆的 JSONL 一起导出：恢复记录不分范围。",
+            "恢复记录不分范围，只能和全部记忆的 JSONL 一起导出。",
             EXIT_USAGE,
         )
     return Shown(scope, at or (to_iso(now) if form == "markdown" else None))

@@ -149,7 +149,7 @@ def parts(path: Path, name: str | None) -> list[Part]:
     if found is None:
         raise BrainError(
             "brain_ingest_format",
-            f"认不出 {path} 是什么格式；请用 --format 指明：{'、'.join(FORMATS)}。",
+            f"认不出 {path} 是什么格式；请指明格式（format）：{'、'.join(FORMATS)}。",
         )
     return [Part(FORMATS[found], root, (File(root, root.name),))]
 

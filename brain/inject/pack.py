@@ -82,11 +82,13 @@ def checked_budget(budget: int | None) -> int:
     if budget is None:
         return DEFAULT_BUDGET
     if budget < 0:
-        raise BrainError("brain_budget_invalid", "--budget 不能是负数；0 表示不限。", EXIT_USAGE)
+        raise BrainError(
+            "brain_budget_invalid", "预算（budget）不能是负数；0 表示不限。", EXIT_USAGE
+        )
     if 0 < budget < LEAST_BUDGET:
         raise BrainError(
             "brain_budget_too_small",
-            f"--budget 至少 {LEAST_BUDGET}，再小放不下记忆和找回全文的句柄；0 表示不限。",
+            f"预算（budget）至少 {LEAST_BUDGET}，再小放不下记忆和找回全文的句柄；0 表示不限。",
             EXIT_USAGE,
         )
     return budget

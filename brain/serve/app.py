@@ -96,7 +96,10 @@ def refusal(error: BrainError) -> Response:
         headers["WWW-Authenticate"] = "Bearer"
     if error.exit_code == EXIT_BUSY:
         headers["Retry-After"] = _RETRY_SECONDS
-    return Json(error.to_dict(), status, headers)
+    body: dict[str, dict[str, str]] = error.to_dict()
+    if error.override:
+        body["error"]["override"] = error.override
+    return Json(body, status, headers)
 
 
 def _merged(routes: list[Path]) -> list[Path]:

@@ -90,7 +90,8 @@ class Guard:
         if not self._knows(_name(host)):
             raise BrainError(
                 "brain_host_refused",
-                f"不认识的 Host「{host[:80]}」；用域名访问时启动加 --allow-host。",
+                f"不认识的 Host「{host[:80]}」；用域名访问时，"
+                "启动服务器要写明它：brain serve --allow-host 域名。",
                 EXIT_UNAVAILABLE,
             )
         origin = headers.get("origin")

@@ -77,8 +77,12 @@ class Far:
             return m.AddResult(**known)
 
     @property
-    def warning(self) -> str:
+    def made(self) -> None:
         """Nothing: the file is not here."""
+
+    @property
+    def warning(self) -> str:
+        """Nothing, as well."""
         return ""
 
     def degraded(self) -> tuple[str, ...]:

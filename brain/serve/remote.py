@@ -84,7 +84,12 @@ class Remote:
             return answer
         try:
             told = answer["error"]
-            refused = BrainError(str(told["code"]), str(told["message"]), int(exit_code or ""))
+            refused = BrainError(
+                str(told["code"]),
+                str(told["message"]),
+                int(exit_code or ""),
+                override=str(told.get("override", "")),
+            )
         except (KeyError, TypeError, ValueError):
             raise UnreachableError("回答的不是 brain 服务器") from None
         raise refused

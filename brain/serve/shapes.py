@@ -128,6 +128,12 @@ SHAPES: Mapping[str, Schema] = {
     "Recovered": _object(
         {"text": _TEXT, "base64": _TEXT}, handle=_TEXT, content_type=_TEXT, bytes=_WHOLE
     ),
-    "Error": _object(error=_object(code=_TEXT, message=_TEXT)),
+    "Error": _object(
+        error=_object(
+            {"override": {**_TEXT, "description": "设为 true 就照做的参数"}},
+            code=_TEXT,
+            message=_TEXT,
+        )
+    ),
 }
 """By the names :mod:`brain.serve.calls` uses."""

@@ -98,5 +98,5 @@ def _listen(host: str, port: int) -> socket.socket:
         return socket.create_server((host, port), family=family, backlog=BACKLOG)
     except OSError as error:
         reason = error.strerror or str(error)
-        told = f"不能在 {host}:{port} 上监听（{reason}）；换一个 --port，或先停掉占着它的程序。"
+        told = f"不能在 {host}:{port} 上监听（{reason}）；换一个端口，或先停掉占着它的程序。"
         raise BrainError("brain_port_taken", told, EXIT_CANT_CREATE) from None

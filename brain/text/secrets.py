@@ -110,12 +110,12 @@ def mark(secret: Secret) -> str:
     return f"［已隐去：{RULES[secret.rule]}］"
 
 
-def refuse(text: str, what: str, way: str = "") -> None:
+def refuse(text: str, what: str, override: str = "") -> None:
     """Refuses a text that holds a secret; the error names rule and place, never the value.
 
     Args:
         what: Chinese name of the text, for the message.
-        way: a Chinese half sentence on how to store it nevertheless, where that is possible.
+        override: the argument that has it stored nevertheless, where there is one.
 
     Raises:
         BrainError: ``brain_secret`` (65).
@@ -125,7 +125,8 @@ def refuse(text: str, what: str, way: str = "") -> None:
         return
     told = "、".join(f"{RULES[s.rule]}（{_place(text, s.start)}）" for s in found[:_TOLD])
     more = f"等 {len(found)} 处" if len(found) > _TOLD else ""
-    raise BrainError("brain_secret", f"{what}里像是有{told}{more}，没有存；请去掉它{way}。")
+    message = f"{what}里像是有{told}{more}，没有存；请去掉它。"
+    raise BrainError("brain_secret", message, override=override)
 
 
 _TOLD = 3

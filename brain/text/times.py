@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import time
 import unicodedata
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta, timezone
 
 from brain.errors import EXIT_DATA, BrainError
@@ -79,6 +80,18 @@ def local_day(iso: str) -> str:
     except OverflowError:
         # The first or last hours of the calendar, often meant as "always": that day in UTC.
         return moment.date().isoformat()
+
+
+def local_time(iso: str) -> str:
+    """A stored moment where the user is, to the second and with its offset, to be read by people.
+
+    Raises:
+        BrainError: as :func:`from_iso`.
+    """
+    moment = from_iso(iso)
+    with suppress(OverflowError):  # the calendar's first and last hours: in UTC
+        moment = _to_local(moment)
+    return moment.strftime("%Y-%m-%d %H:%M:%S %z")
 
 
 def parse_time(value: str | datetime, *, now: datetime, end: bool = False) -> str:

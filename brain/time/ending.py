@@ -6,6 +6,7 @@ import apsw
 
 from brain.errors import BrainError
 from brain.memory import Memory
+from brain.text.times import local_time
 from brain.time import lineage
 
 
@@ -33,7 +34,8 @@ def expire(
     if memory.valid_from is not None and instant <= memory.valid_from:
         raise BrainError(
             "brain_valid_range",
-            f"结束的时刻（{instant}）必须晚于 #{memory.id} 开始的时刻（{memory.valid_from}）。",
+            f"结束的时刻（{local_time(instant)}）必须晚于 #{memory.id} 开始的时刻"
+            f"（{local_time(memory.valid_from)}）。",
         )
     return lineage.change(db, memory, now, "expire", why, valid_to=instant)
 

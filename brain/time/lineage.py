@@ -8,6 +8,7 @@ from brain.errors import EXIT_DATA, EXIT_IO, EXIT_NO, BrainError
 from brain.memory import Memory, content_hash, default_confidence
 from brain.store import journal, memories, vectors
 from brain.store.memories import Record
+from brain.text.times import local_time
 
 FILTERED = frozenset({"valid_from", "valid_to", "retracted_at", "archived_at"})
 """Columns that stand beside the vectors as well."""
@@ -19,7 +20,9 @@ def require(db: apsw.Connection, memory_id: int) -> Memory:
     if memory is not None:
         return memory
     gone = journal.forgotten_at(db, memory_id)
-    told = f"#{memory_id} 已经遗忘（{gone}）。" if gone else f"没有编号为 #{memory_id} 的记忆。"
+    told = f"没有编号为 #{memory_id} 的记忆。"
+    if gone is not None:
+        told = f"#{memory_id} 已经遗忘（{local_time(gone)}）。"
     raise BrainError("brain_not_found", told, EXIT_NO)
 
 
@@ -52,7 +55,7 @@ def require_unpinned(memory: Memory, deed: str, force: bool) -> None:
         deed: what is about to be done, as a Chinese verb.
     """
     if memory.pinned and not force:
-        raise BrainError("brain_pinned", f"#{memory.id} 已钉住；确定要{deed}它请加 --force。")
+        raise BrainError("brain_pinned", f"#{memory.id} 已钉住，没有{deed}。", override="force")
 
 
 def require_current(memory: Memory) -> None:
@@ -97,12 +100,14 @@ def link(
     if old.valid_from is not None and at <= old.valid_from:
         raise BrainError(
             "brain_supersede_time",
-            f"取代的时刻（{at}）不晚于 #{old.id} 开始成立的时刻（{old.valid_from}）。",
+            f"取代的时刻（{local_time(at)}）不晚于 #{old.id} 开始成立的时刻"
+            f"（{local_time(old.valid_from)}）。",
         )
     if new.valid_to is not None and at >= new.valid_to:
         raise BrainError(
             "brain_supersede_time",
-            f"取代的时刻（{at}）不早于 #{new.id} 结束的时刻（{new.valid_to}）。",
+            f"取代的时刻（{local_time(at)}）不早于 #{new.id} 结束的时刻"
+            f"（{local_time(new.valid_to)}）。",
             EXIT_DATA,
         )
     ends = at if old.valid_to is None else min(at, old.valid_to)
@@ -305,10 +310,11 @@ def take_over(
 def require_same_instant(heir: Memory, given: str | None) -> None:
     """Refuses to repeat a replacement at another instant (``brain_supersede_time``, 65)."""
     if given is not None and given != heir.valid_from:
+        since = "一直" if heir.valid_from is None else local_time(heir.valid_from)
         raise BrainError(
             "brain_supersede_time",
-            f"#{heir.supersedes} 已经在 {heir.valid_from} 被 #{heir.id} 取代，"
-            f"时刻没有改成 {given}。",
+            f"#{heir.supersedes} 已被 #{heir.id} 取代（{since}），"
+            f"时刻没有改成 {local_time(given)}。",
         )
 
 

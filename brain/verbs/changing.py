@@ -55,7 +55,7 @@ class Changing(Opened):
                 :func:`brain.time.lineage.link` (65); ``brain_not_found`` (1).
         """
         if (new is None) == (text is None):
-            raise BrainError("brain_usage", "supersede 需要新编号或 --text，二者给一个。", 2)
+            raise BrainError("brain_usage", "取代要有新的编号或新的文本，二者给一个。", 2)
         moment = now or now_utc()
         old_id = m.parse_id(old)
         self._require_file(old_id)

@@ -11,10 +11,10 @@ from brain.inject import brief, pack
 from brain.store.memories import Record
 from brain.text import secrets
 from brain.text.fold import fold
-from brain.text.times import parse_time, to_iso
+from brain.text.times import local_time, parse_time, to_iso
 
-ALLOWED = "；确实要存请加 --allow-secrets（Python：allow_secrets=True）"
-"""How to store a secret nevertheless, as a half sentence behind the refusal."""
+ALLOWED = "allow_secrets"
+"""The argument that has a secret stored nevertheless."""
 
 
 def complete(draft: m.Draft, now: datetime, allow_secrets: bool = False) -> Record:
@@ -36,7 +36,7 @@ def complete(draft: m.Draft, now: datetime, allow_secrets: bool = False) -> Reco
     if valid_to is not None and valid_from is not None and valid_to <= valid_from:
         raise BrainError(
             "brain_valid_range",
-            f"有效期的结束（{valid_to}）必须晚于开始（{valid_from}）。",
+            f"有效期的结束（{local_time(valid_to)}）必须晚于开始（{local_time(valid_from)}）。",
         )
     return Record(
         text=text,

@@ -77,7 +77,7 @@ class Looking(Opened):
         """
         if limit is not None and not 1 <= limit <= MAX_LIMIT:
             raise BrainError(
-                "brain_limit_invalid", f"--limit 应在 1 到 {MAX_LIMIT} 之间。", EXIT_USAGE
+                "brain_limit_invalid", f"条数（limit）应在 1 到 {MAX_LIMIT} 之间。", EXIT_USAGE
             )
         view = self._view(scope, kind, as_of, known_at, now, all_scopes=all_scopes)
         with self._store.read() as db:

@@ -101,7 +101,7 @@ class Model:
             if not self._store.vectors_loaded:
                 raise BrainError(
                     "brain_vec_missing",
-                    "这台机器加载不了 sqlite-vec 扩展；可用 --model none 只做词法检索。",
+                    "这台机器加载不了 sqlite-vec 扩展；可以不用模型（none），只按字面检索。",
                     EXIT_UNAVAILABLE,
                 )
             table = "vectors_1"
