@@ -17,6 +17,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
+from brain import arguments
 from brain import memory as m
 from brain.embed.passages import embedded
 from brain.errors import EXIT_USAGE, BrainError
@@ -50,9 +51,10 @@ MAX_K = 1000
 def default_path() -> Path:
     """``BRAIN_DB``, else ``~/.brain/brain.db``."""
     given = os.environ.get("BRAIN_DB")
-    return Path(given).expanduser() if given else Path.home() / ".brain" / "brain.db"
+    return arguments.path_of(given) if given else Path.home() / ".brain" / "brain.db"
 
 
+@arguments.checked
 class Brain(Changing, Looking, Shortening, Caring, Exchanging):
     """A memory file, opened. Use :meth:`open`; one object may be used from several threads."""
 
@@ -84,7 +86,7 @@ class Brain(Changing, Looking, Shortening, Caring, Exchanging):
             BrainError: for a path that cannot be a memory file (65–78, see docs/cli.md), and
                 ``brain_model_mismatch`` (78) when the file was made with another model.
         """
-        where = Path(path).expanduser() if path is not None else default_path()
+        where = arguments.path_of(path) if path is not None else default_path()
         store = file.Store(where, read_only=read_only)
         embedder = None if model is None or isinstance(model, str) else model
         name = model if isinstance(model, str) else (embedder.name if embedder else None)
@@ -222,7 +224,7 @@ class Brain(Changing, Looking, Shortening, Caring, Exchanging):
         now: datetime | None = None,
     ) -> list[m.AddResult]:
         """Stores a batch in one transaction: all of it or, on an error, nothing."""
-        return self._add(list(drafts), "", now, allow_secrets)
+        return self._add([arguments.check_draft(d) for d in drafts], "", now, allow_secrets)
 
     def _add(
         self,

@@ -16,7 +16,7 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
-from brain.errors import BrainError
+from brain.errors import EXIT_USAGE, BrainError
 
 MAX_TEXT_BYTES = 256 * 1024
 """Largest memory, in bytes of UTF-8."""
@@ -347,9 +347,10 @@ def check_encodable(text: str) -> bytes:
 
 
 def require_str(value: object, name: str) -> None:
-    """Raises ``brain_type_invalid`` (65) for anything but a string."""
+    """Raises ``brain_type_invalid`` (2) for anything but a string."""
     if not isinstance(value, str):
-        raise BrainError("brain_type_invalid", f"{name}应是字符串，收到 {type(value).__name__}。")
+        told = f"{name}应是字符串，收到 {type(value).__name__}。"
+        raise BrainError("brain_type_invalid", told, EXIT_USAGE)
 
 
 def clean_query(query: str) -> str:
@@ -357,7 +358,7 @@ def clean_query(query: str) -> str:
 
     Raises:
         BrainError: ``brain_query_too_large`` (65) beyond ``MAX_QUERY_CHARS`` characters,
-            ``brain_type_invalid`` (65).
+            ``brain_type_invalid`` (2).
     """
     require_str(query, "查询")
     if len(query) > MAX_QUERY_CHARS:

@@ -227,7 +227,7 @@ BAD: dict[str, tuple[str, int, Callable[[Brain], object]]] = {
         lambda b: b.add("x", confidence=float("nan")),
     ),
     "confidence -0.1": ("brain_confidence_invalid", 65, lambda b: b.add("x", confidence=-0.1)),
-    "confidence text": ("brain_confidence_invalid", 65, lambda b: b.add("x", confidence="高")),  # type: ignore[arg-type]
+    "confidence text": ("brain_type_invalid", 2, lambda b: b.add("x", confidence="高")),  # type: ignore[arg-type]
     "importance inf": (
         "brain_importance_invalid",
         65,
@@ -263,7 +263,7 @@ BAD: dict[str, tuple[str, int, Callable[[Brain], object]]] = {
     "an end before now": ("brain_valid_range", 65, lambda b: b.add("x", valid_to="2020-01-01")),
     "id 0": ("brain_id_invalid", 65, lambda b: b.get(0)),
     "id -1": ("brain_id_invalid", 65, lambda b: b.get(-1)),
-    "id true": ("brain_id_invalid", 65, lambda b: b.get(True)),
+    "id true": ("brain_type_invalid", 2, lambda b: b.get(True)),
     "id beyond 64 bits": ("brain_id_invalid", 65, lambda b: b.get(2**63)),
     "id words": ("brain_id_invalid", 65, lambda b: b.expire("第一条")),
     "id of another form": ("brain_id_invalid", 65, lambda b: b.set_confidence("1.0", 0.5)),

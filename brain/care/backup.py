@@ -157,7 +157,7 @@ def _require_sound(faults: list[str], path: Path) -> None:
 
 
 def _refuse_same(path: Path, other: Path) -> None:
-    with contextlib.suppress(OSError):
+    with contextlib.suppress(OSError, ValueError):
         if os.path.samefile(path, other):
             raise BrainError("brain_backup_same", f"备份和记忆文件是同一个文件：{other}")
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from brain.arguments import path_of
 from brain.cli import scope as scopes
 from brain.cli.arguments import STDIN, usage
 from brain.cli.command import about
@@ -149,7 +149,7 @@ def import_(
         raise usage("没有标准输入可读。")
     source = sys.stdin.buffer if path == STDIN else path
     with Brain.open(db, read_only=dry_run) as brain, staged(_STAGES) as report:
-        if not (dry_run or as_json or path == STDIN) and edits.is_markdown(Path(path).expanduser()):
+        if not (dry_run or as_json or path == STDIN) and edits.is_markdown(path_of(path)):
             plan = brain.import_(
                 path,
                 dry_run=True,

@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from brain.arguments import path_of
 from brain.embed import places
 from brain.embed.alone import alone
 from brain.embed.download import DownloadError, download
@@ -136,7 +137,7 @@ def fetch(
                     "brain_busy", "另一个进程正在取这个模型，等它结束再试。", EXIT_BUSY
                 )
             if url is None:
-                staging = _copied(Path(chosen).expanduser(), folder)
+                staging = _copied(path_of(chosen), folder)
             else:
                 report = progress or (lambda done, total: None)
                 staging = _downloaded(url, release, folder, report, chosen)

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
+from brain.arguments import path_of
+
 BGE_FOLDER = "bge-small-zh"
 
 MODEL_FILE = "model.onnx"
@@ -51,7 +53,7 @@ class BgeFiles:
 def home() -> Path:
     """Our own folder: ``BRAIN_HOME``, else ``~/.brain``. It need not exist."""
     given = os.environ.get("BRAIN_HOME")
-    return Path(given).expanduser() if given else Path.home() / ".brain"
+    return path_of(given) if given else Path.home() / ".brain"
 
 
 def own_folder(name: str) -> Path:
@@ -62,7 +64,7 @@ def own_folder(name: str) -> Path:
 def model_dir() -> Path | None:
     """The folder ``BRAIN_MODEL_DIR`` names; when it is set, no other place is looked at."""
     given = os.environ.get("BRAIN_MODEL_DIR")
-    return Path(given).expanduser() if given else None
+    return path_of(given) if given else None
 
 
 def bge_in(folder: Path) -> BgeFiles | None:
@@ -125,7 +127,7 @@ def _usual_places(lasting: bool) -> Iterator[Path]:
     yield own_folder(BGE_FOLDER)
     fastembed = os.environ.get("FASTEMBED_CACHE_PATH")
     if fastembed:
-        yield Path(fastembed).expanduser()
+        yield path_of(fastembed)
     elif not lasting:
         import tempfile  # four milliseconds that most calls do without
 
@@ -139,12 +141,12 @@ def _hub_cache() -> Path:
     # The order huggingface_hub itself uses.
     cache = os.environ.get("HF_HUB_CACHE")
     if cache:
-        return Path(cache).expanduser()
+        return path_of(cache)
     hf_home = os.environ.get("HF_HOME")
     if hf_home:
-        return Path(hf_home).expanduser() / "hub"
+        return path_of(hf_home) / "hub"
     xdg = os.environ.get("XDG_CACHE_HOME")
-    base = Path(xdg).expanduser() if xdg else Path.home() / ".cache"
+    base = path_of(xdg) if xdg else Path.home() / ".cache"
     return base / "huggingface" / "hub"
 
 

@@ -7,6 +7,7 @@ what cannot be done is told with its line and the rest is done, in one transacti
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
@@ -65,7 +66,7 @@ class Wish:
 
 def is_markdown(source: Path) -> bool:
     """Whether a path is to be read as Markdown: a folder, or a file named so."""
-    return source.is_dir() or source.suffix.lower() in SUFFIXES
+    return os.path.isdir(source) or source.suffix.lower() in SUFFIXES
 
 
 def run(

@@ -7,6 +7,7 @@ from datetime import datetime
 from pathlib import Path
 
 from brain import memory as m
+from brain.arguments import path_of
 from brain.care import decay, reembedding
 from brain.errors import EXIT_NO_INPUT, BrainError
 from brain.results import (
@@ -95,13 +96,13 @@ class Caring(Opened):
         """Writes a whole, checked copy while others write; see :func:`brain.care.backup.backup`."""
         from brain.care import backup
 
-        return backup.backup(self._store, Path(path).expanduser(), force=force)
+        return backup.backup(self._store, path_of(path), force=force)
 
     def restore_backup(self, path: str | Path) -> RestoreResult:
         """Puts a backup in the file's place; see :func:`brain.care.backup.restore`."""
         from brain.care import backup
 
-        return backup.restore(self._store, Path(path).expanduser())
+        return backup.restore(self._store, path_of(path))
 
     def optimize(self) -> OptimizeResult:
         """Puts the file in order after much was stored; see :func:`brain.care.tidying.run`.

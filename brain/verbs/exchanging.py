@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from brain import memory as m
+from brain.arguments import path_of
 from brain.care import reembedding
 from brain.exchange.outcome import ExportResult, ImportResult
 from brain.results import IngestResult
@@ -58,7 +59,7 @@ class Exchanging(Opened):
             self._settle_model()
         done = intake.run(
             self._store,
-            Path(path).expanduser(),
+            path_of(path),
             format,
             scope,
             self._record,
@@ -120,7 +121,7 @@ class Exchanging(Opened):
         from brain.exchange import ways
 
         shown = ways.leaves(format, scope, as_of, with_recovery, now or now_utc())
-        where = Path(path).expanduser()
+        where = path_of(path)
         return ways.write(self._store, format, shown, with_recovery, where, force=force)
 
     def import_(
@@ -151,7 +152,7 @@ class Exchanging(Opened):
         """
         from brain.exchange import edits, ways
 
-        given = Path(source).expanduser() if isinstance(source, str | Path) else source
+        given = path_of(source) if isinstance(source, str | Path) else source
         result = ways.take_in(
             self._store,
             given,
