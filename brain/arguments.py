@@ -29,7 +29,7 @@ def _has(*names: str) -> Callable[[object], bool]:
 
 
 MOST_BITS = 1000
-"""Of an integer: no float holds 1024 of them, and 4300 digits cannot be printed."""
+"""Of an integer that is to count as a float, which holds fewer than 1024."""
 
 KINDS: Mapping[str, tuple[str, Callable[[object], bool]]] = {
     "None": ("None", _a(type(None))),
@@ -116,8 +116,8 @@ def kinds(annotation: str) -> tuple[str, ...]:
 
 
 def _check(what: str, annotation: str, value: object) -> None:
-    if isinstance(value, int) and value.bit_length() > MOST_BITS:
-        raise BrainError("brain_type_invalid", f"{what}的整数太大。", EXIT_USAGE)
+    if "float" in kinds(annotation) and isinstance(value, int) and value.bit_length() > MOST_BITS:
+        raise BrainError("brain_type_invalid", f"{what}的整数太大，不能当作数。", EXIT_USAGE)
     allowed = [KINDS[kind] for kind in kinds(annotation)]
     if not any(fits(value) for _, fits in allowed):
         told = "、".join(name for name, _ in allowed if name != "None")

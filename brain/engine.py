@@ -22,7 +22,7 @@ from brain import memory as m
 from brain.embed.passages import embedded
 from brain.errors import EXIT_USAGE, BrainError
 from brain.inject import chosen, pack
-from brain.recall import answering, duplicates, explain, gate, question, similar
+from brain.recall import answering, duplicates, explain, gate, naming, question, similar
 from brain.results import InitResult
 from brain.store import file, folder, meta, uses
 from brain.store.view import View
@@ -272,7 +272,7 @@ class Brain(Changing, Looking, Shortening, Caring, Exchanging):
             raise m.blank_query(query)
         view = self._view(scope, kind, as_of, known_at, now, include_expired=include_expired)
         _check_k(k)
-        found = self._find(asked, view, k, semantic=True)
+        found = self._find(query, asked, view, k, semantic=True)
         decision = found.decision
         return m.RecallResult(
             m.clean_query(query),
@@ -281,6 +281,7 @@ class Brain(Changing, Looking, Shortening, Caring, Exchanging):
             decision,
             decision.degraded,
             decision.reasons,
+            decision.remarks,
         )
 
     def search(
@@ -301,11 +302,14 @@ class Brain(Changing, Looking, Shortening, Caring, Exchanging):
             raise m.blank_query(query)
         view = self._view(scope, kind, as_of, known_at, now, include_expired=include_expired)
         _check_k(k)
-        found = self._find(asked, view, k, semantic=False)
+        found = self._find(query, asked, view, k, semantic=False)
         held = [h for h in found.hits if "lexical" in h.lanes]
-        told = m.clean_query(query)
         return m.RecallResult(
-            told, outward.told(held[:k]), outward.told(found.skills), None, found.decision.degraded
+            m.clean_query(query),
+            outward.told(held[:k]),
+            outward.told(found.skills),
+            degraded=found.decision.degraded,
+            remarks=found.decision.remarks,
         )
 
     def explained(self, result: m.RecallResult) -> m.RecallResult:
@@ -345,7 +349,9 @@ class Brain(Changing, Looking, Shortening, Caring, Exchanging):
         """
         asked = self._ask(query, context, now)
         view = self._view(scope, None, as_of, known_at, now)
-        return self._find(asked, view, answering.POOL, semantic=True, threshold=threshold).decision
+        return self._find(
+            query, asked, view, answering.POOL, semantic=True, threshold=threshold
+        ).decision
 
     def inject(
         self,
@@ -373,10 +379,17 @@ class Brain(Changing, Looking, Shortening, Caring, Exchanging):
         limit = pack.checked_budget(budget)
         asked = self._ask(query, context, now)
         view = self._view(scope, None, as_of, known_at, now)
-        found = self._find(asked, view, answering.POOL, semantic=True)
+        found = self._find(query, asked, view, answering.POOL, semantic=True)
         decision = found.decision
         if not decision.answerable:
-            return m.InjectResult("", False, decision.probability, 0, degraded=decision.degraded)
+            return m.InjectResult(
+                "",
+                False,
+                decision.probability,
+                0,
+                degraded=decision.degraded,
+                remarks=decision.remarks,
+            )
         fitting = [h for h in (*found.hits, *found.skills) if h.id in decision.ids]
         block = chosen.block(fitting, found.terms, limit)
         if as_of is None and known_at is None and not self._store.read_only:
@@ -390,10 +403,12 @@ class Brain(Changing, Looking, Shortening, Caring, Exchanging):
             block.left_out,
             decision.degraded,
             found=len(fitting),
+            remarks=decision.remarks,
         )
 
     def _find(
         self,
+        query: str,
         asked: Sequence[question.Question],
         view: View,
         k: int,
@@ -406,6 +421,7 @@ class Brain(Changing, Looking, Shortening, Caring, Exchanging):
         A long message is asked as a whole and by its questions; the one best answered counts.
         """
         wanted = gate.checked_threshold(threshold)
+        remarks = m.unreadable(query)
         facts = self._facts()
         model: str | None = None
         vectors: list[NDArray[np.float32] | None] = [None] * len(asked)
@@ -418,6 +434,7 @@ class Brain(Changing, Looking, Shortening, Caring, Exchanging):
             if model is not None and facts.get(meta.MODEL) != model:
                 # Re-embedded by another process between the two looks.
                 model, degraded = None, (*degraded, "model_mismatch")
+            remarks += naming.of_view(db, view)
             found = answering.answer(
                 db,
                 facts,
@@ -433,7 +450,8 @@ class Brain(Changing, Looking, Shortening, Caring, Exchanging):
             tuple(outward.shown(hit, found.terms) for hit in group)
             for group in (found.hits, found.skills)
         )
-        return replace(found, hits=hits, skills=skills)
+        decision = replace(found.decision, remarks=remarks)
+        return replace(found, hits=hits, skills=skills, decision=decision)
 
 
 def _check_k(k: int) -> None:

@@ -207,6 +207,7 @@ class Gate:
         reasons: Chinese sentences a person understands.
         ids: the best memories behind the decision, best first.
         degraded: codes of the parts that could not take part (see docs/cli.md).
+        remarks: Chinese sentences on what was asked: a scope never used, characters that are none.
     """
 
     answerable: bool
@@ -214,6 +215,7 @@ class Gate:
     reasons: tuple[str, ...] = ()
     ids: tuple[int, ...] = ()
     degraded: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -222,12 +224,18 @@ class Gate:
             "reasons": list(self.reasons),
             "ids": list(self.ids),
             "degraded": list(self.degraded),
+            **_remarks(self.remarks),
         }
 
 
 @dataclass(frozen=True, slots=True)
 class RecallResult:
-    """Hits of a query, best first; skills stand apart and are not counted in k."""
+    """Hits of a query, best first; skills stand apart and are not counted in k.
+
+    Args:
+        notes: the gate's reasons, for ``explain``.
+        remarks: as those of :class:`Gate`.
+    """
 
     query: str
     hits: tuple[Hit, ...]
@@ -235,6 +243,7 @@ class RecallResult:
     gate: Gate | None = None
     degraded: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
 
     def to_dict(self, explain: bool = False) -> dict[str, Any]:
         out: dict[str, Any] = {
@@ -243,6 +252,7 @@ class RecallResult:
             "skills": [h.to_dict(explain) for h in self.skills],
             "suspects": sum(h.suspect for h in (*self.hits, *self.skills)),
             "degraded": list(self.degraded),
+            **_remarks(self.remarks),
         }
         if self.gate is not None:
             out["gate"] = {
@@ -269,6 +279,7 @@ class InjectResult:
     Args:
         tokens: of the whole block, its frame included; an estimate.
         found: how many memories were to be packed: those used (``hits``) and those left out.
+        remarks: as those of :class:`Gate`.
     """
 
     block: str
@@ -279,6 +290,7 @@ class InjectResult:
     left_out: tuple[LeftOut, ...] = ()
     degraded: tuple[str, ...] = ()
     found: int = 0
+    remarks: tuple[str, ...] = ()
 
     def to_dict(self, explain: bool = False) -> dict[str, Any]:
         return {
@@ -292,7 +304,13 @@ class InjectResult:
             "hits": [h.to_dict(explain) for h in self.hits],
             "left_out": [{"id": x.id, "reason": x.reason} for x in self.left_out],
             "degraded": list(self.degraded),
+            **_remarks(self.remarks),
         }
+
+
+def _remarks(told: tuple[str, ...]) -> dict[str, list[str]]:
+    """The JSON field of remarks: there only when there is something to remark."""
+    return {"remarks": list(told)} if told else {}
 
 
 def parse_id(value: int | str) -> int:
@@ -306,10 +324,10 @@ def parse_id(value: int | str) -> int:
     if isinstance(value, int):
         if 0 < value < 2**63:
             return value
-    else:
-        match = _ID.match(value.strip())
-        if match and int(match.group(1)) > 0:
-            return int(match.group(1))
+        raise BrainError("brain_id_invalid", "编号是从 1 起的整数（64 位以内），如 12 或 '#12'。")
+    match = _ID.match(value.strip())
+    if match and int(match.group(1)) > 0:
+        return int(match.group(1))
     raise BrainError("brain_id_invalid", f"看不懂编号「{str(value)[:40]}」，应为 12 或 '#12'。")
 
 
@@ -366,6 +384,13 @@ def clean_query(query: str) -> str:
             "brain_query_too_large", f"查询最多 {MAX_QUERY_CHARS} 个字符，这条有 {len(query)} 个。"
         )
     return "".join(" " if c == "\0" or 0xD800 <= ord(c) <= 0xDFFF else c for c in query)
+
+
+def unreadable(query: str) -> tuple[str, ...]:
+    """The remark on what :func:`clean_query` takes for spaces; none where it takes nothing."""
+    bad = sum(c == "\0" or 0xD800 <= ord(c) <= 0xDFFF for c in query)
+    told = f"问题里有 {bad} 个字符不是文字（NUL 或不成对的代理码位），按空格读。"
+    return (told,) if bad else ()
 
 
 def blank_query(query: str) -> BrainError:

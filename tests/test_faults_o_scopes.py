@@ -92,4 +92,4 @@ def test_an_empty_scope_is_told_from_an_answer_of_no(cli: Cli, verb: str) -> Non
     assert "范围「wbe」里还没有记忆" in empty.err
     assert "范围" not in cli(verb, "会议室钥匙", "--scope", "web").err
     assert "范围" not in cli(verb, "会议室钥匙").err
-    assert cli("inject", "会议室钥匙", "--scope", "wbe").err == ""
+    assert cli("inject", "会议室钥匙", "--scope", "web").err == ""

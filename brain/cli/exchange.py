@@ -74,6 +74,8 @@ def export(
         raise usage("标准输出就是导出的数据；要 JSON 回执，请用 --out 写到文件。")
     chosen = _scope(scope, all_scopes)
     with Brain.open(db, read_only=True) as brain:
+        if chosen is not None and (remark := brain.scope_remark(chosen)):
+            note(visible(remark))
         if target is None:
             for line in brain.export(
                 format=format_, scope=chosen, as_of=as_of, with_recovery=with_recovery

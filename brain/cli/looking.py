@@ -66,10 +66,11 @@ def list_(
     as_json: Json = False,
 ) -> int:
     """Prints records, newest first."""
+    where = scopes.resolve(scope)
     with Brain.open(db, read_only=True) as brain:
         found = brain.list(
             limit=limit,
-            scope=scopes.resolve(scope),
+            scope=where,
             kind=kind,
             as_of=as_of,
             known_at=known_at,
@@ -78,6 +79,9 @@ def list_(
             all_scopes=all_scopes,
             reveal=reveal,
         )
+        remark = "" if all_scopes or scopes.is_auto(scope) else brain.scope_remark(where)
+    if remark:
+        note(visible(remark))
     if as_json:
         out_json([memory.to_dict() for memory in found])
         return 0
@@ -146,8 +150,12 @@ def scopes_(db: Db = None, as_json: Json = False) -> int:
 )
 def brief(budget: Budget = None, scope: Scope = None, db: Db = None, as_json: Json = False) -> int:
     """Prints the overview block."""
+    where = scopes.resolve(scope)
     with Brain.open(db, read_only=True) as brain:
-        found = brain.brief(budget, scope=scopes.resolve(scope))
+        found = brain.brief(budget, scope=where)
+        remark = "" if scopes.is_auto(scope) else brain.scope_remark(where)
+    if remark:
+        note(visible(remark))
     if as_json:
         out_json(found.to_dict())
     elif found.block:

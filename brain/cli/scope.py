@@ -13,6 +13,11 @@ AUTO = "auto"
 _LOGIN = re.compile(r"^(https?://)[^/@]*@")
 
 
+def is_auto(given: str | None) -> bool:
+    """Whether the scope is looked up, and not one that somebody typed."""
+    return (os.environ.get("BRAIN_SCOPE") if given is None else given) == AUTO
+
+
 def resolve(given: str | None) -> str:
     """The scope to use; ``auto`` stands for the repository here, '' outside of one."""
     scope = os.environ.get("BRAIN_SCOPE", "") if given is None else given

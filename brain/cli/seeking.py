@@ -5,7 +5,7 @@ They change no memory and open read-only; ``inject`` alone may note uses beside 
 
 from __future__ import annotations
 
-import os
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -64,13 +64,13 @@ def recall(
     """Prints the k best memories for a question."""
     context = context_or_stdin(context, question, stdin)
     query = text_or_stdin(question, stdin, "问题")
-    scope = scopes.resolve(scope)
+    where = scopes.resolve(scope)
 
     def use(brain: Memory) -> RecallResult:
         found = brain.recall(
             query,
             k,
-            scope=scope,
+            scope=where,
             kind=kind,
             as_of=as_of,
             known_at=known_at,
@@ -81,8 +81,7 @@ def recall(
 
     found = ask(db, use, explain=explain)
     _print_found(found, explain, as_json)
-    if not (as_json or found.hits):
-        _tell_empty(db, scope)
+    _tell_remarks(found.remarks, scope, nothing=not found.hits)
     return 0
 
 
@@ -122,21 +121,20 @@ def search(
         if explain:
             found = brain.explained(found)
     _print_found(found, explain, as_json)
-    if not (as_json or found.hits):
-        _tell_empty(db, where)
+    _tell_remarks(found.remarks, scope, nothing=not found.hits)
     return 0
 
 
-def _tell_empty(db: str | None, scope: str) -> None:
-    """Says when a scope was named that has nothing at all: perhaps it is mistyped."""
-    if not scope or (db is None and os.environ.get("BRAIN_URL")):
-        return
-    from brain.engine import Brain
+def _tell_remarks(remarks: Sequence[str], scope: str | None, *, nothing: bool) -> None:
+    """Says what to know about what was asked.
 
-    with Brain.open(db, read_only=True) as brain:
-        if brain.scope_is_empty(scope):
-            told = f"范围「{visible(scope)}」里还没有记忆，找的只是全局的"
-            note(f"{told}；brain scopes 列出有哪些。")
+    Args:
+        scope: as it was given: the name of a repository is nobody's typing, and worth a word only
+            when nothing was found.
+    """
+    if nothing or not scopes.is_auto(scope):
+        for told in remarks:
+            note(visible(told))
 
 
 def _print_found(found: RecallResult, explain: bool, as_json: bool) -> None:
@@ -186,12 +184,12 @@ def check(
     """Prints the gate's answer; exit 0 is yes, 1 is no."""
     context = context_or_stdin(context, question, stdin)
     query = text_or_stdin(question, stdin, "问题")
-    scope = scopes.resolve(scope)
+    where = scopes.resolve(scope)
     gate = ask(
         db,
         lambda brain: brain.check(
             query,
-            scope=scope,
+            scope=where,
             as_of=as_of,
             known_at=known_at,
             threshold=threshold,
@@ -204,8 +202,7 @@ def check(
     else:
         for line in gate_lines(gate):
             out(line)
-    if not (as_json or gate.answerable):
-        _tell_empty(db, scope)
+    _tell_remarks(gate.remarks, scope, nothing=not gate.answerable)
     return 0 if gate.answerable else EXIT_NO
 
 
@@ -231,16 +228,17 @@ def inject(
     """Prints the block for a prompt, or nothing."""
     context = context_or_stdin(context, question, stdin)
     query = text_or_stdin(question, stdin, "问题")
-    scope = scopes.resolve(scope)
+    where = scopes.resolve(scope)
     found = ask(
         db,
         lambda brain: brain.inject(
-            query, budget=budget, scope=scope, as_of=as_of, known_at=known_at, context=context
+            query, budget=budget, scope=where, as_of=as_of, known_at=known_at, context=context
         ),
         explain=explain,
         read_only=False,  # the use is noted
     )
     warn(found.degraded)
+    _tell_remarks(found.remarks, scope, nothing=False)
     if as_json:
         out_json(found.to_dict(explain))
         return 0

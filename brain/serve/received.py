@@ -41,6 +41,7 @@ class Far:
                 m.Gate(given["gate"]["answerable"], given["gate"]["probability"]),
                 tuple(given["degraded"]),
                 tuple(given.get("notes", ())),
+                tuple(given.get("remarks", ())),
             )
 
     def explained(self, found: m.RecallResult) -> m.RecallResult:

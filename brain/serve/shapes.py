@@ -65,6 +65,9 @@ _HIT = _object(
     suspect=_TRUTH,
     suspect_rule=_TEXT_OR_NONE,
 )
+_REMARKS: dict[str, Schema] = {
+    "remarks": {**_list(_TEXT), "description": "关于这一问要知道的；没有时不在"}
+}
 _GATE = _object(answerable=_TRUTH, probability=_NUMBER)
 
 SHAPES: Mapping[str, Schema] = {
@@ -72,7 +75,7 @@ SHAPES: Mapping[str, Schema] = {
     "Memories": _list(_MEMORY),
     "Hit": _HIT,
     "Recall": _object(
-        {"gate": _GATE, "notes": _list(_TEXT)},
+        {"gate": _GATE, "notes": _list(_TEXT), **_REMARKS},
         query=_TEXT,
         hits=_list(_HIT),
         skills=_list(_HIT),
@@ -80,6 +83,7 @@ SHAPES: Mapping[str, Schema] = {
         degraded=_CODES,
     ),
     "Injection": _object(
+        _REMARKS,
         block=_TEXT,
         answerable=_TRUTH,
         probability=_NUMBER,
@@ -90,6 +94,7 @@ SHAPES: Mapping[str, Schema] = {
         degraded=_CODES,
     ),
     "Check": _object(
+        _REMARKS,
         answerable=_TRUTH,
         probability=_NUMBER,
         reasons=_list(_TEXT),

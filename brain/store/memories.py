@@ -442,6 +442,11 @@ def counts_by(db: apsw.Connection, column: str, view: View) -> dict[str, int]:
     return dict(found)
 
 
+def scope_names(db: apsw.Connection) -> list[str]:
+    """The scopes that have or had records, '' among them where some are global."""
+    return [row[0] for row in rows(db, "SELECT name FROM scopes ORDER BY id")]
+
+
 def scope_totals(db: apsw.Connection) -> dict[str, int]:
     """How many records of each scope the file has, in whatever state, by name."""
     return dict(rows(db, "SELECT scope, count(*) FROM memories GROUP BY scope ORDER BY scope"))

@@ -10,6 +10,7 @@ from brain.care import counting
 from brain.errors import EXIT_USAGE, BrainError
 from brain.inject import brief as briefing
 from brain.inject import pack
+from brain.recall import naming
 from brain.results import History, ScopeCount, Stats
 from brain.store import memories
 from brain.store.view import View
@@ -102,10 +103,10 @@ class Looking(Opened):
             total = memories.scope_totals(db)
         return tuple(ScopeCount(name, current.get(name, 0), n) for name, n in total.items())
 
-    def scope_is_empty(self, scope: str) -> bool:
-        """Whether a scope has no record, in whatever state."""
+    def scope_remark(self, scope: str) -> str:
+        """A Chinese sentence on a scope that never had a record; see :mod:`brain.recall.naming`."""
         with self._store.read() as db:
-            return not memories.everything(db, (scope,), None, 1)
+            return naming.remark(db, scope)
 
     def brief(
         self, budget: int | None = None, *, scope: str = "", now: datetime | None = None
