@@ -27,6 +27,7 @@ CONFLICTS = frozenset(
 
 _OWN = {
     "brain_bad_json": 400,
+    "brain_request_invalid": 400,
     "brain_token_refused": 401,
     "brain_origin_refused": 403,
     "brain_route_unknown": 404,
@@ -36,6 +37,7 @@ _OWN = {
     "brain_url_too_long": 414,
     "brain_content_type": 415,
     "brain_host_refused": 421,
+    "brain_head_too_large": 431,
     "brain_db_read_only": 403,
 }
 _BY_EXIT = {

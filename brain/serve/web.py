@@ -15,6 +15,7 @@ from brain.errors import EXIT_CANT_CREATE, EXIT_DATA, BrainError
 from brain.serve import app
 from brain.serve.desk import Desk
 from brain.serve.guard import Guard, require_token
+from brain.serve.protocol import Protocol
 
 MAX_HEAD = 64 * 1024
 """Largest request line with headers in bytes: 2,000 Han characters are 18,000 of them."""
@@ -53,7 +54,7 @@ def serve(
         handler.addFilter(_worth_telling)
     config = uvicorn.Config(
         Guard(app.build(desk, version), host, names),
-        http="h11",
+        http=Protocol,
         ws="none",
         lifespan="on",
         log_config=None,
