@@ -33,6 +33,17 @@ MAX_EVIDENCE_CHARS = 2000
 DEFAULT_KIND = "note"
 SKILL_KIND = "skill"
 PREFERENCE_KIND = "preference"
+KINDS_IN_CHINESE: Mapping[str, str] = {
+    "事实": "fact",
+    "偏好": "preference",
+    "经历": "episode",
+    "技能": "skill",
+    "决定": "decision",
+    "笔记": "note",
+    "其他": "note",
+}
+"""The usual kinds as the documents translate them, for who writes them so."""
+
 DEFAULT_SOURCE = "user"
 DEFAULT_IMPORTANCE = 0.5
 
@@ -314,7 +325,7 @@ def _remarks(told: tuple[str, ...]) -> dict[str, list[str]]:
 
 
 def parse_id(value: int | str) -> int:
-    """Reads a memory id: ``12``, ``'12'`` or ``'#12'``.
+    """Reads a memory id: ``12``, ``'12'`` or ``'#12'``, full-width as well.
 
     Raises:
         BrainError: ``brain_id_invalid`` (65) for anything else.
@@ -325,7 +336,7 @@ def parse_id(value: int | str) -> int:
         if 0 < value < 2**63:
             return value
         raise BrainError("brain_id_invalid", "编号是从 1 起的整数（64 位以内），如 12 或 '#12'。")
-    match = _ID.match(value.strip())
+    match = _ID.match(unicodedata.normalize("NFKC", value).strip())
     if match and int(match.group(1)) > 0:
         return int(match.group(1))
     raise BrainError("brain_id_invalid", f"看不懂编号「{str(value)[:40]}」，应为 12 或 '#12'。")
@@ -409,10 +420,10 @@ def blank_query(query: str) -> BrainError:
 def check_kind(kind: str) -> str:
     """Accepts a kind name. Raises ``brain_kind_invalid`` (65)."""
     if not _KIND.match(kind):
-        raise BrainError(
-            "brain_kind_invalid",
-            f"类型「{kind[:40]}」不合规：小写字母开头，只含小写字母、数字、_、-，最长 32 字符。",
-        )
+        told = f"类型「{kind[:40]}」不合规：小写字母开头，只含小写字母、数字、_、-，最长 32 字符。"
+        meant = KINDS_IN_CHINESE.get(kind.strip(), kind.strip().lower())
+        hint = f"是不是 {meant}？" if _KIND.match(meant) else ""
+        raise BrainError("brain_kind_invalid", told + hint)
     return kind
 
 

@@ -142,7 +142,7 @@ def missing(name: str) -> str:
     """The sentence for a positional that is not there."""
     if "编号" in name:
         return f"缺少{name}；没加引号的 #12 会被 shell 当成注释，请写 12 或 '#12'。"
-    return f"缺少{name}。"
+    return f"缺少{' ' if name[:1] == '-' else ''}{name}。"
 
 
 def wants_json(args: Sequence[str]) -> bool:

@@ -20,6 +20,7 @@ _MEANT: Mapping[str, str] = {
     "--out": "-o --output",
     "--explain": "-v --verbose --debug",
     "--all": "-a --everything",
+    "--repair": "--fix",
 }
 """Our options, the likeliest first, to what may be typed for them."""
 

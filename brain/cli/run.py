@@ -20,6 +20,9 @@ from brain.cli.console import (
 )
 from brain.errors import EXIT_DATA, EXIT_UNAVAILABLE, EXIT_USAGE, BrainError
 
+HELP = "help"
+"""What is also typed for ``--help``, before a verb."""
+
 EXIT_INTERNAL = 70
 EXIT_INTERRUPTED = 130
 
@@ -61,7 +64,9 @@ def end(code: int) -> None:
 def _dispatch(args: Sequence[str]) -> int:
     if not args:
         raise usage("缺少动词；用 --help 看全部动词和例子。")
-    if args[0] in HELP_FLAGS:
+    if args[0] == HELP and len(args) > 1:
+        args = [*args[1:], "--help"]
+    if args[0] in {HELP, *HELP_FLAGS}:
         from brain.cli.help import overview
 
         out(overview().rstrip("\n"))

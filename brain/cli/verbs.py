@@ -58,6 +58,8 @@ VERBS: Mapping[str, tuple[str, str]] = {
 
 _TAKE_AWAY = "彻底抹掉用 forget，先撤下、还能恢复用 retract，只是不再有效用 expire。"
 _CHANGE = "事情变了用 supersede，原来就记错了用 correct；重要度和可信度用 importance、conf。"
+_KEEP = "记住一条用 add，收进别的程序的记忆用 ingest。"
+_LOOK = "找相关的记忆用 recall，给提示词的一段用 inject，按编号看用 show。"
 _BRING_BACK = "撤回或归档的用 restore 恢复；遗忘了的恢复不了。"
 
 OTHER_NAMES: Mapping[str, str] = {
@@ -65,6 +67,11 @@ OTHER_NAMES: Mapping[str, str] = {
     **dict.fromkeys(("update", "edit", "modify", "replace", "set"), _CHANGE),
     **dict.fromkeys(("undo", "undelete", "unarchive", "unretract"), _BRING_BACK),
     **dict.fromkeys(("log", "versions", "lineage"), "一条记忆的来历用 history。"),
+    **dict.fromkeys(("remember", "save", "store", "new", "insert", "记", "记住", "添加"), _KEEP),
+    **dict.fromkeys(("find", "query", "ask", "get", "查", "找", "问", "搜索", "回忆"), _LOOK),
+    **dict.fromkeys(("ls", "all", "列出"), "列出记忆用 list，看一条用 show。"),
+    **dict.fromkeys(("status", "info"), "文件里有什么用 stats，查毛病用 doctor。"),
+    **dict.fromkeys(("忘", "忘记", "遗忘", "删除"), _TAKE_AWAY),
 }
 """What people type for a verb of another name, to what to use for it."""
 

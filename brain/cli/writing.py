@@ -25,7 +25,7 @@ from brain.cli.options import (
 from brain.cli.render import memory_line
 from brain.engine import Brain
 from brain.errors import BrainError
-from brain.memory import DEFAULT_SOURCE
+from brain.memory import DEFAULT_SOURCE, parse_id
 from brain.results import InitResult
 
 
@@ -106,6 +106,8 @@ def supersede(
         new, stdin = None, True
     if new is not None and (text is not None or stdin):
         raise usage("新编号和新文本只能给一个。")
+    if new is not None:
+        _require_id(new)
     content = None if new is not None else text_or_stdin(text, stdin, "新编号或 --text")
     with Brain.open(db) as brain:
         done = brain.supersede(
@@ -116,6 +118,15 @@ def supersede(
     else:
         out(f"#{done.old} 已被 #{done.new} 取代")
     return 0
+
+
+def _require_id(new: str) -> None:
+    """Points to ``--text`` where the new words themselves stand for their number."""
+    try:
+        parse_id(new)
+    except BrainError as error:
+        told = f"{error.message}新说法本身请写在 --text 后面。"
+        raise BrainError(error.code, told, error.exit_code) from None
 
 
 @about(

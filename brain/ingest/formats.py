@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -196,10 +197,27 @@ def _walk(root: Path) -> Iterator[Path]:
                 yield path
 
 
+_OURS = re.compile(
+    rb"(?:\xef\xbb\xbf)?(?:"
+    rb'\{"type": ?"header", ?"format": ?"brain"'
+    rb"|# [a-z][a-z0-9_-]* <!-- brain \{)"
+)
+"""How both kinds of export begin; see docs/formats.md."""
+
+
 def recognise(path: Path) -> str | None:
-    """The format of a file, by its content first; None when it is none we know."""
+    """The format of a file, by its content first; None when it is none we know.
+
+    Raises:
+        BrainError: ``brain_ingest_format`` (65) for an export of ours: read as another program's
+            it would come in without its ids, its history, and what has been retracted since.
+    """
     if path.name == SKILL_FILE:
         return "skills"
+    with path.open("rb") as f:
+        if _OURS.match(f.read(512)):
+            told = f"这是 brain 自己导出的，没有收；请用 brain import：{path.name}"
+            raise BrainError("brain_ingest_format", told)
     if hermes.fits(path):
         return hermes.READER
     suffix = path.suffix.lower()
