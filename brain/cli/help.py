@@ -78,7 +78,7 @@ def _typed(line: str) -> str:
 
 
 def _option(param: Any) -> tuple[str, str]:
-    names = ", ".join(param.opts)
+    names = ", ".join(sorted(param.opts, key=len))
     if "--help" in param.opts:
         return names, "显示这份说明"
     return (names if param.is_flag else f"{names} {param.metavar}"), param.help

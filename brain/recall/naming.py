@@ -13,8 +13,10 @@ def remark(db: apsw.Connection, scope: str) -> str:
 
     '' for a scope that had one, for the global scope, and in a file that has nothing at all.
     """
-    names = memories.scope_names(db) if scope else []
-    if not names or scope in names:
+    if not scope or memories.last_id(db) == 0:
+        return ""
+    names = memories.scope_names(db)
+    if scope in names:
         return ""
     near = _nearest(scope, [name for name in names if name])
     way = f"是不是「{near}」？" if near else "brain scopes 列出有哪些。"

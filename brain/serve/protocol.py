@@ -8,9 +8,7 @@ from __future__ import annotations
 import json
 import sys
 from http import HTTPStatus
-from typing import Any
 
-import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from brain.errors import EXIT_DATA, BrainError
@@ -23,28 +21,28 @@ class Protocol(H11Protocol):
 
     def send_400_response(self, msg: str) -> None:
         """Refuses the request that is being read and closes; called where h11 has refused it."""
-        error = refusal(sys.exc_info()[1])
-        body = json.dumps(error.to_dict(), ensure_ascii=False).encode("utf-8")
-        status = HTTPStatus(status_of(error))
-        head = h11.Response(
-            status_code=status,
-            headers=[
-                ("Content-Type", "application/json"),
-                ("Content-Length", str(len(body))),
-                ("Connection", "close"),
-                (EXIT_HEADER, str(error.exit_code)),
-            ],
-            reason=status.phrase,
-        )
-        try:
-            for event in (head, h11.Data(data=body), h11.EndOfMessage()):
-                self.transport.write(self.conn.send(event) or b"")
-        except h11.LocalProtocolError:
-            pass  # an answer was under way: it ends here
+        under_way = self.cycle is not None and self.cycle.response_started
+        if not under_way or self.cycle.response_complete:
+            self.transport.write(answer(refusal(sys.exc_info()[1])))
         self.transport.close()
 
 
-def refusal(reason: Any) -> BrainError:
+def answer(error: BrainError) -> bytes:
+    """A whole HTTP response, the last of its connection."""
+    body = json.dumps(error.to_dict(), ensure_ascii=False).encode("utf-8")
+    status = HTTPStatus(status_of(error))
+    head = (
+        f"HTTP/1.1 {status.value} {status.phrase}",
+        "Content-Type: application/json",
+        f"Content-Length: {len(body)}",
+        "Connection: close",
+        f"{EXIT_HEADER}: {error.exit_code}",
+        "\r\n",
+    )
+    return "\r\n".join(head).encode("ascii") + body
+
+
+def refusal(reason: object) -> BrainError:
     """``brain_head_too_large`` or ``brain_request_invalid`` for h11's error."""
     if getattr(reason, "error_status_hint", 400) == HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE:
         return BrainError("brain_head_too_large", "请求行和请求头太长。", EXIT_DATA)
