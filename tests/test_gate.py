@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 from conftest import Make
@@ -354,3 +355,44 @@ def test_a_point_that_is_none_is_refused(
     refused("brain_threshold_invalid", 65, lambda: office.check("端口", threshold=bad))
     monkeypatch.setenv("BRAIN_GATE", bad)
     refused("brain_threshold_invalid", 65, lambda: office.inject("端口"))
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "好的，就这样做",
+        "这样最好",
+        "再试一次",
+        "ok，那就这么办",
+        "你说得对，按你说的来",
+        "稍等，我看看",
+    ],
+)
+def test_going_on_with_the_talk_is_no_question(said: str, tmp_path: Path, e5: Embedder) -> None:
+    """Assent holds words (好, 最好, 一次) that some note has; it asks for none of them."""
+    with Brain.open(tmp_path / "m.db", model=e5) as brain:
+        brain.add("附近最好的酸菜鱼馆是江南渔家")
+        brain.add("支付网关超时三秒，重试两次，再试一次就降级")
+        assert not brain.inject(said).answerable
+
+
+@pytest.mark.parametrize(
+    "asked", ["10月17日出了什么事", "10月17号发生了什么", "十月十七日出了什么事"]
+)
+def test_a_day_a_note_names_is_answered_by_it(asked: str, tmp_path: Path, e5: Embedder) -> None:
+    with Brain.open(tmp_path / "m.db", model=e5) as brain:
+        day = datetime(2026, 11, 20, 4, tzinfo=UTC)
+        brain.add("10月17日故障：连接池打满导致下单失败", now=day)
+        brain.add("10月21日团建去了抚仙湖", now=day)
+        brain.add("值班表：单周老周，双周小林", now=day)
+        found = brain.inject(asked, now=day + timedelta(hours=1))
+        assert [h.text for h in found.hits] == ["10月17日故障：连接池打满导致下单失败"]
+
+
+def test_a_skill_that_holds_a_word_asked_for_is_shown(tmp_path: Path, e5: Embedder) -> None:
+    with Brain.open(tmp_path / "m.db", model=e5) as brain:
+        brain.add("证书续签：先在跳板机跑续签脚本，再重载网关", kind="skill")
+        brain.add("女儿在盘龙小学读一年级")
+        for asked in ("证书步骤", "证书绪签", "证书"):
+            assert [h.id for h in brain.recall(asked).skills] == [1], asked
+        assert not brain.recall("小学几点放学").skills

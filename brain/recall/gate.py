@@ -42,7 +42,9 @@ BARE = 0.8
 """The probability given to a bare word that a note holds."""
 
 RELEVANT = 0.15
-"""Probability below which a skill has nothing to do with a question."""
+RELEVANT_CONTENT = 0.25
+"""Below this probability, and holding less than this share of its content, a skill has nothing to
+do with a question."""
 
 HELD_WHOLE = 0.999
 
@@ -240,7 +242,12 @@ def relevant(question: Question, skills: Ranked, model: str | None) -> Ranked:
     if not skills.hits:
         return skills
     weights, _ = _weights(model)
-    kept = tuple(h for h in skills.hits if answers(question, skills, weights, h) >= RELEVANT)
+    kept = tuple(
+        h
+        for h in skills.hits
+        if skills.evidence[h.id].content >= RELEVANT_CONTENT
+        or answers(question, skills, weights, h) >= RELEVANT
+    )
     return replace(skills, hits=kept)
 
 

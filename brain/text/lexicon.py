@@ -17,7 +17,8 @@ REQUESTS = """
 
 PHRASES = """
 什么 什么样的 什么样子 什么时候 什么时间 什么地方 什么意思 什么东西 甚么 为什么 为啥 为何 干什么
-干吗 干嘛 干啥 怎么 怎么样 怎么办 怎么回事 怎样 咋样 咋办 咋整 咋回事 啥时候 啥样 啥子 如何 何时
+干吗 干嘛 干啥 怎么 怎么样 怎么办 怎么回事 怎样 发生了什么 发生了什么事 发生什么事 发生了啥
+出了什么事 出什么事 出了啥事 咋样 咋办 咋整 咋回事 啥时候 啥样 啥子 如何 何时
 何地 何处 何种 何人 任何 哪里 哪儿 哪一个 哪怕 多少 多少钱 多久 多长时间 多长 多大 多高 多远 多重
 多么 是否 能否 可否 与否 有无 叫什么 叫啥 叫什么名字 叫做什么 给我 帮忙 一下 说说 讲讲 看看 查查
 问问 知道 说过 提到过 提过 的时候 这时候 那时候 的话 之类 等等 以及 还有 而且 但是 不过 所以 因为
@@ -200,6 +201,10 @@ morning thanks thank thx ty 3q ok okay okey yes yeah yep yup no nope nah sure fi
 good perfect awesome right gotcha bye goodbye cheers welcome sorry lol lmao haha hehe hmm hm oh wow
 continue next understood agreed roger 666 emm orz good_morning good_afternoon good_evening
 good_night good_job well_done see_you got_it go_on go_ahead no_problem no_worries sounds_good
+就这样做 就这么做 就这么办 就这样办 就这么定 就这么定了 那就这样 那就这么办 这样做 这样就行 这样就好
+这样最好 这样挺好 这样可以 按你说的做 按你说的来 按你说的办 听你的 你说得对 你说的对 再试一次 再试试
+再试一下 再来一次 再来一遍 再说一遍 重新来 重来一遍 换个说法 继续吧 请继续 可以了 行了 够了 做得好
+干得好 干得漂亮 等一下 稍等 等会儿 我看看 我试试 试试看 开始吧 没毛病 有道理 原来如此 不错不错
 of_course you're_welcome thank_you thank_you_so_much thank_you_very_much thanks_a_lot
 thanks_so_much many_thanks that's_all that's_it nice_work
 """
