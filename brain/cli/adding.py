@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     "cat 会议纪要.txt | brain add --stdin --source model",
     more="同样的文本、类型、范围再加一次，得到原来的编号。文件不存在时会新建。"
     "文本里有口令、密钥、身份证号、银行卡号时不存（brain_secret）。",
+    served=True,
 )
 def add(
     text: Annotated[

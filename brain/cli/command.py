@@ -14,6 +14,7 @@ import typer
 from typer.core import TyperCommand
 
 from brain.cli.arguments import HELP_FLAGS, Shape, sort_words, usage
+from brain.cli.reaching import refuse_default_file
 
 COMMON = frozenset({"--db", "--scope"})
 """What every verb accepts, so that a caller may always pass them; ``show ID`` needs no scope."""
@@ -29,18 +30,23 @@ class About:
         summary: one Chinese line.
         examples: lines to type, each beginning with ``brain``.
         more: further Chinese lines that somebody who reads help wants.
+        served: it goes through the server of ``BRAIN_URL``, or is that server; every other verb
+            that takes ``--db`` works on a file.
     """
 
     summary: str
     examples: tuple[str, ...]
     more: str = ""
+    served: bool = False
 
 
-def about(summary: str, *examples: str, more: str = "") -> Callable[[Function], Function]:
+def about(
+    summary: str, *examples: str, more: str = "", served: bool = False
+) -> Callable[[Function], Function]:
     """Marks a function as a verb; the function returns the exit status."""
 
     def mark(function: Function) -> Function:
-        function.__dict__["about"] = About(summary, examples, more)
+        function.__dict__["about"] = About(summary, examples, more, served)
         return function
 
     return mark
@@ -112,6 +118,8 @@ def call(function: Callable[..., int], name: str, args: Sequence[str]) -> int:
     try:
         # Not command.main: it swallows an interrupt and a closed pipe.
         with command.make_context(name, [*options, "--", *words.texts]) as context:
+            if "db" in context.params and not about_of(function).served:
+                refuse_default_file(name, context.params["db"])
             return int(command.invoke(context))
     except typer.Exit as done:
         return done.exit_code

@@ -28,6 +28,7 @@ MAX_BYTES = 16 * 1024 * 1024
     "brain hook cursor --scope auto --budget 300",
     more="一轮开始之前得到 inject 的那一段，会话开始时得到 brief；"
     "没有可说的、输入不对、记忆出错时都安静地以 0 退出，绝不拦住人的话。",
+    served=True,
 )
 def hook(
     host: Annotated[str, typer.Argument(metavar="宿主", help="、".join(hooks.HOSTS))],

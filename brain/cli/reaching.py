@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
 from brain.cli.console import note, visible
+from brain.errors import EXIT_USAGE, BrainError
 
 if TYPE_CHECKING:
     from brain.engine import Brain
@@ -57,6 +58,27 @@ def ask(
 
     with Brain.open(db, read_only=read_only and not writes) as brain:
         return use(brain)
+
+
+def refuse_default_file(verb: str, db: str | None) -> None:
+    """Keeps a verb that works on a file from the default one while ``BRAIN_URL`` names a server.
+
+    An id the server told would be another record there.
+
+    Args:
+        verb: as it is typed.
+        db: the file that was named.
+
+    Raises:
+        BrainError: ``brain_url_verb`` (2) where neither ``db`` nor ``BRAIN_DB`` names the file.
+    """
+    url = os.environ.get("BRAIN_URL")
+    if url and db is None and not os.environ.get("BRAIN_DB"):
+        told = (
+            f"设了 BRAIN_URL，而 {verb} 不走服务器，直接用记忆文件；请用 --db 写明是哪个文件。"
+            "要动服务器的记忆，用它的 HTTP 接口或 MCP 工具。"
+        )
+        raise BrainError("brain_url_verb", told, EXIT_USAGE)
 
 
 def tell_made(brain: Memory) -> None:

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     "brain recall 值班群 --as-of 2026-01-01 --json",
     "git log -1 --format=%B | brain recall --stdin",
     more="不经过闸门：有多少相关的就给多少，由你判断。一条也没有时标准输出为空，退出码 0。",
+    served=True,
 )
 def recall(
     question: Question = None,
@@ -162,6 +163,7 @@ def _print_found(found: RecallResult, explain: bool, as_json: bool) -> None:
     "brain check 用户住在哪个城市",
     "brain check 端口是多少 --json && echo 可以问",
     more="退出码 0 表示能，1 表示不能。",
+    served=True,
 )
 def check(
     question: Question = None,
@@ -212,6 +214,7 @@ def check(
     "brain inject 它怎么配 --context 刚才在说流水线",
     "brain inject 值班群是哪个 --budget 200 --scope auto",
     more="标准输出只有这一段，或者什么都没有；两种情况退出码都是 0。",
+    served=True,
 )
 def inject(
     question: Question = None,

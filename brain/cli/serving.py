@@ -20,6 +20,7 @@ ReadOnly = Annotated[bool, typer.Option("--read-only", help="只读：不提供�
     "brain mcp --read-only --db work.db",
     "brain mcp --scope auto",
     more="等同 python mcp_server.py。对方关掉标准输入就结束；配置方法见 docs/mcp.md。",
+    served=True,
 )
 def mcp(
     read_only: ReadOnly = False, scope: Scope = None, db: Db = None, as_json: Json = False
@@ -37,6 +38,7 @@ def mcp(
     "brain serve --port 8766 --db work.db",
     "BRAIN_TOKEN=… brain serve --host 0.0.0.0",
     more="默认只听本机。别的机器连得到时必须设 BRAIN_TOKEN。路由见 docs/http.md；Ctrl-C 结束。",
+    served=True,
 )
 def serve(
     port: Annotated[
