@@ -17,11 +17,20 @@ from brain.cli.command import About, about_of
 from brain.cli.console import is_terminal
 from brain.cli.verbs import VERBS, load
 
+STANDS_FOR = {"mcp_server.py": "mcp"}
+"""Programs that are one verb, which is not typed after their name."""
+
 
 def program() -> str:
     """How this program was called, as the reader would type it again."""
     name = Path(sys.argv[0]).name
     return f"python {name}" if name.endswith(".py") and name != "__main__.py" else "brain"
+
+
+def called(verb: str) -> str:
+    """How a verb is called, as the reader would type it again."""
+    alone = STANDS_FOR.get(Path(sys.argv[0]).name) == verb
+    return program() if alone else f"{program()} {verb}"
 
 
 def overview() -> str:
@@ -58,14 +67,14 @@ def verb_help(path: str, about: About, params: Sequence[Any]) -> str:
     options = [p for p in params if p.param_type_name == "option"]
     pieces = [str(p.metavar) if p.required else f"[{p.metavar}]" for p in arguments]
     parts: list[Any] = [
-        Text(" ".join([f"用法：{program()} {path}", *pieces, "[选项]"])),
+        Text(" ".join([f"用法：{called(path)}", *pieces, "[选项]"])),
         Text(),
         Text(about.summary + "。"),
     ]
     if about.more:
         parts.append(Text(about.more))
     parts += [Text(), Text("例子：", style="bold")]
-    parts += [Padding(Text(_typed(line)), (0, 0, 0, 2)) for line in about.examples]
+    parts += [Padding(Text(_typed(line, path)), (0, 0, 0, 2)) for line in about.examples]
     if arguments:
         rows = _table((p.metavar, p.help) for p in arguments)
         parts += [Text(), Text("参数：", style="bold"), rows]
@@ -73,7 +82,9 @@ def verb_help(path: str, about: About, params: Sequence[Any]) -> str:
     return _render(parts)
 
 
-def _typed(line: str) -> str:
+def _typed(line: str, verb: str) -> str:
+    if line.startswith(f"brain {verb}"):
+        return line.replace(f"brain {verb}", called(verb), 1)
     return line.replace("brain ", program() + " ", 1) if line.startswith("brain ") else line
 
 
