@@ -190,6 +190,8 @@ class IngestResult:
         failed: places passed over; ``errors`` lists the first of them.
         pending: passages that still wait for their vector.
         preview: what a dry run would store, the first few.
+        unchanged: files that are as they were when they were last read, and were passed over.
+        held: entries that a source had when last read, where all its files are unchanged.
     """
 
     source: str
@@ -204,6 +206,14 @@ class IngestResult:
     pending: int = 0
     preview: tuple[IngestPreview, ...] = ()
     dry_run: bool = False
+    unchanged: int = 0
+    held: int = 0
+
+    @property
+    def nothing_new(self) -> bool:
+        """Whether every file is as it was when last read."""
+        done = (self.added, self.skipped, self.superseded, self.expired, self.retracted)
+        return self.unchanged > 0 and not any((*done, self.failed))
 
     def to_dict(self) -> dict[str, Any]:
         out: dict[str, Any] = {
@@ -214,6 +224,8 @@ class IngestResult:
             "superseded": self.superseded,
             "expired": self.expired,
             "retracted": self.retracted,
+            "unchanged": self.unchanged,
+            "held": self.held,
             "failed": self.failed,
             "errors": [e.to_dict() for e in self.errors],
             "vectors_pending": self.pending,

@@ -53,6 +53,8 @@ def test_the_json_is_that_of_the_contract(cli: Cli, tmp_path: Path) -> None:
         "superseded": 0,
         "expired": 0,
         "retracted": 0,
+        "unchanged": 0,
+        "held": 0,
         "failed": 1,
         "vectors_pending": 0,
         "dry_run": False,

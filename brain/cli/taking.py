@@ -81,7 +81,11 @@ def _tell(done: IngestResult) -> None:
     counts = [(done.superseded, "更新"), (done.expired, "到期"), (done.retracted, "撤回")]
     told = "".join(f"，{what} {n}" for n, what in counts if n)
     verb = "会新增" if done.dry_run else "新增"
-    out(f"{done.format}：{verb} {done.added}{told}，已有 {done.skipped}")
+    if done.nothing_new:
+        out(f"{done.format}：上次读入之后没有变化，那时共有 {done.held} 条")
+    else:
+        same = f"，没有变化的文件 {done.unchanged} 个" if done.unchanged else ""
+        out(f"{done.format}：{verb} {done.added}{told}，已有 {done.skipped}{same}")
     for error in done.errors[:SHOWN_ERRORS]:
         where = f"{visible(error.file)}:{error.line}" if error.line else visible(error.file)
         note(f"{where}  {visible(error.reason)}")

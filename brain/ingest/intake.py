@@ -139,6 +139,8 @@ class _Taking:
             errors=tuple(self.errors),
             preview=tuple(self.preview),
             dry_run=self.dry_run,
+            unchanged=self.counts["unchanged"],
+            held=self.counts["held"],
         )
 
     def fault(self, fault: Fault) -> None:
@@ -161,6 +163,7 @@ class _Taking:
             return
         state = self._state(source)
         held: set[str] = set()
+        same: list[File] = []
         stats: dict[str, list[int]] = {}
         total = sum(_size(f) for f in part.files)
         done = 0
@@ -172,6 +175,7 @@ class _Taking:
             if now_is is not None and state.get(each.name) == now_is and not part.format.state:
                 held.add(group_key(each.name))
                 stats[each.name] = now_is
+                same.append(each)
                 continue
             try:
                 self._take_all(
@@ -185,9 +189,17 @@ class _Taking:
                 continue
             if now_is is not None and not part.format.state:
                 stats[each.name] = now_is
+        self._pass_over(part, source, same)
         self._finish(part, source, held, {"files": stats})
         if progress is not None:
             progress(READING, total, total)
+
+    def _pass_over(self, part: Part, source: int | None, same: Sequence[File]) -> None:
+        """Counts files that have not changed, and what their source has where none has."""
+        self.counts["unchanged"] += len(same)
+        if source is not None and len(same) == len(part.files):
+            with self.store.read() as db:
+                self.counts["held"] += len(sources.of(db, source))
 
     def _source(self, part: Part) -> int | None:
         args = (part.format.name, str(part.root), self.scope)
@@ -472,6 +484,8 @@ class _Taking:
         if after and source is not None:
             self._reopen(each, source, new)
         total = new.count
+        if after and total == 0:
+            self._pass_over(part, source, [each])
         self._take_all(
             part, source, self._reported(hermes.read(each.path, new), progress, 0, total)
         )
