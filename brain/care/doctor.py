@@ -115,8 +115,9 @@ def _examine(store: file.Store, now: datetime) -> _Seen:
     except BrainError as e:
         if e.code != "brain_db_not_ours":
             raise
-        told = "文件开头已损坏，或者它不是记忆文件；请用 brain restore-backup 换上备份"
-        return _Seen((*findings, Finding("header", "error", told)), None)
+        # What is not ours has no modes to mend and no backup of ours.
+        kept = [f for f in findings if f.code != "file_mode"]
+        return _Seen((*kept, Finding("header", "error", e.message)), None)
     if not present:
         found, embedder = surroundings.model({})
         told = "还没有记忆文件，add 或 init 会建立它"

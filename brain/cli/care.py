@@ -72,6 +72,15 @@ def _tell(found: DoctorResult, repair: bool) -> None:
         )
     elif not repair and any(f.fixable and f.severity != "ok" for f in found.findings):
         note("能修的请运行 brain doctor --repair")
+    out(f"结论：{_verdict(found)}")
+
+
+def _verdict(found: DoctorResult) -> str:
+    bad = sum(f.severity == "error" for f in found.findings)
+    odd = sum(f.severity == "warn" for f in found.findings)
+    if bad:
+        return f"有 {bad} 处坏了" + (f"，{odd} 处要注意" if odd else "") + "。"
+    return f"没有坏的，{odd} 处要注意。" if odd else "一切正常。"
 
 
 @about(

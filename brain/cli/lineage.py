@@ -27,6 +27,7 @@ from brain.cli.options import (
 from brain.cli.render import event_line, memory_line
 from brain.engine import Brain
 from brain.memory import DEFAULT_SOURCE, Memory
+from brain.text.times import local_time
 
 
 @about(
@@ -76,7 +77,10 @@ def retract(
     """Stops believing a record."""
     with Brain.open(db) as brain:
         after = brain.retract(memory, why=why, force=force)
-    return _told(after, as_json)
+    _told(after, as_json)
+    if not as_json and after.retracted_at is not None:
+        out(f"已撤回：从 {local_time(after.retracted_at)} 起不再相信；恢复用 restore {after.id}。")
+    return 0
 
 
 @about(
@@ -87,7 +91,10 @@ def retract(
 def restore(memory: MemoryId, why: Why = "", db: Db = None, as_json: Json = False) -> int:
     """Takes a record back."""
     with Brain.open(db) as brain:
+        before = brain.get(memory)
         after = brain.restore(memory, why=why)
+    if before.retracted_at is None and before.archived_at is None:
+        note(f"#{after.id} 没有撤回，也没有归档，没有什么要恢复的。")
     return _told(after, as_json)
 
 
@@ -120,7 +127,10 @@ def importance(
     """Sets a record's importance."""
     with Brain.open(db) as brain:
         after = brain.set_importance(memory, value, why=why)
-    return _told(after, as_json)
+    _told(after, as_json)
+    if not as_json:
+        out(f"重要度现在是 {after.importance:g}")
+    return 0
 
 
 @about(

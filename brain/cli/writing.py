@@ -170,4 +170,5 @@ def conf(
         out_json(after.to_dict())
     else:
         out(memory_line(after))
+        out(f"可信度现在是 {after.confidence:g}")
     return 0
