@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import logging
+import errno
+import os
 import signal
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import uvicorn
-from starlette.requests import ClientDisconnect
 
 from brain.errors import EXIT_CANT_CREATE, EXIT_DATA, BrainError
-from brain.serve import app
+from brain.serve import app, log_words
 from brain.serve.desk import Desk
 from brain.serve.guard import Guard, require_token
 from brain.serve.protocol import Protocol
@@ -24,6 +24,13 @@ KEEP_SECONDS = 75
 """How long a connection that says nothing is kept, as nginx does."""
 
 SHUTDOWN_SECONDS = 3
+
+_REASONS = {
+    errno.EADDRINUSE: "端口已经有程序占着，请换一个，或先停掉那个程序",
+    errno.EACCES: "没有权限用这个端口，请换一个 1024 以上的",
+    errno.EADDRNOTAVAIL: "这台机器没有这个地址，请核对它",
+}
+"""Why a port cannot be had, in words."""
 BACKLOG = 128
 
 
@@ -49,9 +56,7 @@ def serve(
     """
     require_token(host)
     listening = _listen(host, port)
-    logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
-    for handler in logging.getLogger().handlers:
-        handler.addFilter(_worth_telling)
+    log_words.begin()
     config = uvicorn.Config(
         Guard(app.build(desk, version), host, names),
         http=Protocol,
@@ -84,11 +89,6 @@ class _Server(uvicorn.Server):
         yield
 
 
-def _worth_telling(record: logging.LogRecord) -> bool:
-    """Whether a record is told: the MCP SDK logs a client that leaves as an error of its own."""
-    return not (record.exc_info and isinstance(record.exc_info[1], ClientDisconnect))
-
-
 def _listen(host: str, port: int) -> socket.socket:
     if not 0 <= port <= 65535:
         raise BrainError(
@@ -96,8 +96,16 @@ def _listen(host: str, port: int) -> socket.socket:
         )
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
+        if host:  # asked first: create_server hides that it is the name that is unknown
+            socket.getaddrinfo(host, port, family, socket.SOCK_STREAM)
         return socket.create_server((host, port), family=family, backlog=BACKLOG)
-    except OSError as error:
-        reason = error.strerror or str(error)
-        told = f"不能在 {host}:{port} 上监听（{reason}）；换一个端口，或先停掉占着它的程序。"
+    except (OSError, UnicodeError) as error:
+        told = f"不能在 {host[:80]}:{port} 上监听：{_why_not(error)}。"
         raise BrainError("brain_port_taken", told, EXIT_CANT_CREATE) from None
+
+
+def _why_not(error: OSError | UnicodeError) -> str:
+    if isinstance(error, (socket.gaierror, UnicodeError)):
+        return "认不出这个地址，请核对它"
+    number = error.errno or 0
+    return _REASONS.get(number) or f"系统不允许，请换一个端口或地址（{os.strerror(number)}）"
