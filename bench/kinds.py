@@ -2,7 +2,7 @@
 
 ``bench/kinds.jsonl`` holds invented notes of one person, told on different days, and questions of
 each kind with the notes that answer them; what no note answers is of the kind ``absent``. One
-memory file is built from it, and every question runs through the engine, and through its bigram
+memory file is built from it, and every question runs through the engine, and through its lexical
 lane and its semantic lane alone.
 """
 
@@ -41,11 +41,11 @@ SET = "own"
 K = 10
 
 ENGINE = "engine"
-BIGRAM = "bigram"
+LEXICAL = "lexical"
 SEMANTIC = "semantic"
-ALONE = (BIGRAM, SEMANTIC)
+ALONE = (LEXICAL, SEMANTIC)
 
-_HEARD_AS = {BIGRAM: lanes.BIGRAM, SEMANTIC: lanes.SEMANTIC}
+_HEARD_AS = {LEXICAL: lanes.LEXICAL, SEMANTIC: lanes.SEMANTIC}
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,12 +52,9 @@ class Heard:
         self._near.clear()
 
     def rankings(self) -> Rankings:
-        """Memory ids, best first, of each lane that took part.
-
-        ``BIGRAM`` is here what the gram index gave the lexical lane.
-        """
+        """Memory ids, best first, of each lane that took part."""
         found = self._words[0].found if self._words else ()
-        out = {BIGRAM: [f.id for f in found if f.score > 0], LEXICAL: [f.id for f in found]}
+        out = {LEXICAL: [f.id for f in found]}
         if self._near:
             out[SEMANTIC] = [n.id for n in self._near[0]]
         return out
