@@ -46,6 +46,7 @@ KINDS: Mapping[str, tuple[str, Callable[[object], bool]]] = {
     "StagedProgress": ("函数", callable),
     "Embedder": ("Embedder", _has("name", "dim", "embed_query", "embed_documents")),
     "Iterable[Draft]": ("Draft 的列表", _a(Iterable, but=(str, bytes))),
+    "Iterable[Memory]": ("Memory 的列表", _a(Iterable, but=(str, bytes))),
     "RecallResult": ("RecallResult", _a(m.RecallResult)),
 }
 """A type as an annotation writes it, to its name in a sentence and whether a value is one."""
@@ -84,6 +85,13 @@ def check_draft(draft: object) -> m.Draft:
     for name, annotation in m.Draft.__annotations__.items():
         _check(f"Draft 的 {name} ", annotation, getattr(draft, name))
     return draft
+
+
+def check_memory(memory: object) -> m.Memory:
+    """Accepts a record. Raises ``brain_type_invalid`` (2)."""
+    if not isinstance(memory, m.Memory):
+        raise _wrong("records 里的每一项", "Memory", memory)
+    return memory
 
 
 def _guarded(method: Callable[..., Any]) -> Callable[..., Any]:

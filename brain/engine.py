@@ -318,12 +318,13 @@ class Brain(Changing, Looking, Shortening, Caring, Exchanging):
         The user's own words stay whole.
         """
         own = [" ".join(str(x) for x in (w.word, w.freq, w.tag) if x) for w in self.words()]
-        cut = words.content_words(fold(m.clean_query(result.query)), own)
+        folded = fold(m.clean_query(result.query))
+        cut = words.content_words(folded, own)
         told = (f"查询切成词：{'、'.join(cut)}。",) if cut else ()
         return replace(
             result,
-            hits=tuple(explain.by_words(h, cut) for h in result.hits),
-            skills=tuple(explain.by_words(h, cut) for h in result.skills),
+            hits=tuple(explain.by_words(h, cut, folded) for h in result.hits),
+            skills=tuple(explain.by_words(h, cut, folded) for h in result.skills),
             notes=(*told, *result.notes),
         )
 

@@ -80,6 +80,7 @@ def call(make: Make, tmp_path: Path) -> Callable[..., Any]:
         "value": 0.5,
         "data": "一段话",
         "result": brain.recall("值班群"),
+        "records": [brain.get(1)],
         "scope": "web",
         "source": export,
     }

@@ -24,10 +24,10 @@ from brain.cli.options import (
     Why,
     number,
 )
-from brain.cli.render import event_line, memory_line
+from brain.cli.render import event_line, memory_line, why_past
 from brain.engine import Brain
 from brain.memory import DEFAULT_SOURCE, Memory
-from brain.text.times import local_time
+from brain.text.times import local_time, now_utc, to_iso
 
 
 @about(
@@ -77,7 +77,8 @@ def retract(
     """Stops believing a record."""
     with Brain.open(db) as brain:
         after = brain.retract(memory, why=why, force=force)
-    _told(after, as_json)
+        corrected = brain.corrected([after])
+    _told(after, corrected, as_json)
     if not as_json and after.retracted_at is not None:
         out(f"已撤回：从 {local_time(after.retracted_at)} 起不再相信；恢复用 restore {after.id}。")
     return 0
@@ -93,9 +94,10 @@ def restore(memory: MemoryId, why: Why = "", db: Db = None, as_json: Json = Fals
     with Brain.open(db) as brain:
         before = brain.get(memory)
         after = brain.restore(memory, why=why)
+        corrected = brain.corrected([after])
     if before.retracted_at is None and before.archived_at is None:
         note(f"#{after.id} 没有撤回，也没有归档，没有什么要恢复的。")
-    return _told(after, as_json)
+    return _told(after, corrected, as_json)
 
 
 @about("钉住一条：不会被归档、到期、撤回或遗忘，除非加 --force", "brain pin 7")
@@ -103,7 +105,11 @@ def pin(memory: MemoryId, why: Why = "", db: Db = None, as_json: Json = False) -
     """Pins a record."""
     with Brain.open(db) as brain:
         after = brain.pin(memory, why=why)
-    return _told(after, as_json)
+        corrected = brain.corrected([after])
+    past = why_past(after, corrected, to_iso(now_utc()))
+    if past:
+        note(f"#{after.id} 已钉住，但它{past}，提问时不会用它；钉住只保证它不被归档或遗忘。")
+    return _told(after, corrected, as_json)
 
 
 @about("取消钉住", "brain unpin 7")
@@ -111,7 +117,8 @@ def unpin(memory: MemoryId, why: Why = "", db: Db = None, as_json: Json = False)
     """Unpins a record."""
     with Brain.open(db) as brain:
         after = brain.unpin(memory, why=why)
-    return _told(after, as_json)
+        corrected = brain.corrected([after])
+    return _told(after, corrected, as_json)
 
 
 @about("改一条记忆的重要度", "brain importance 7 0.9 --why 出过事故")
@@ -127,10 +134,7 @@ def importance(
     """Sets a record's importance."""
     with Brain.open(db) as brain:
         after = brain.set_importance(memory, value, why=why)
-    _told(after, as_json)
-    if not as_json:
-        out(f"重要度现在是 {after.importance:g}")
-    return 0
+from brain.text.times import local_time, now_utc, to_iso
 
 
 @about(
@@ -164,20 +168,21 @@ def history(memory: MemoryId, db: Db = None, as_json: Json = False) -> int:
     """Prints the line a record belongs to and its events."""
     with Brain.open(db, read_only=True) as brain:
         found = brain.history(memory)
+        corrected = brain.corrected(found.history)
     if as_json:
         out_json(found.to_dict())
         return 0
     for one in found.history:
-        out(memory_line(one))
+        out(memory_line(one, corrected))
     out("")
     for event in found.events:
         out(event_line(event))
     return 0
 
 
-def _told(memory: Memory, as_json: bool) -> int:
+def _told(memory: Memory, corrected: frozenset[int], as_json: bool) -> int:
     if as_json:
         out_json(memory.to_dict())
     else:
-        out(memory_line(memory))
+        out(memory_line(memory, corrected))
     return 0

@@ -32,10 +32,11 @@ def show(memory: MemoryId, reveal: Reveal = False, db: Db = None, as_json: Json 
     """Prints one record whole."""
     with Brain.open(db, read_only=True) as brain:
         found = brain.get(memory, reveal=reveal)
+        corrected = brain.corrected([found])
     if as_json:
         out_json(found.to_dict())
     else:
-        for line in memory_lines(found):
+        for line in memory_lines(found, corrected):
             out(line)
     return 0
 
@@ -79,6 +80,7 @@ def list_(
             all_scopes=all_scopes,
             reveal=reveal,
         )
+        corrected = brain.corrected(found)
         remark = "" if all_scopes or scopes.is_auto(scope) else brain.scope_remark(where)
     if remark:
         note(visible(remark))
@@ -86,7 +88,7 @@ def list_(
         out_json([memory.to_dict() for memory in found])
         return 0
     for memory in found:
-        out(memory_line(memory))
+        out(memory_line(memory, corrected))
     if not found:
         note("没有记忆。")
     return 0

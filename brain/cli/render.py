@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime
 
 from brain.cli.console import visible
@@ -28,28 +28,36 @@ def _local(time: str) -> datetime:
         return moment
 
 
-def memory_line(memory: Memory) -> str:
-    """One memory on one line, its text shortened to the first line."""
+NOTHING: frozenset[int] = frozenset()
+
+
+def memory_line(memory: Memory, corrected: Collection[int] = NOTHING) -> str:
+    """One memory on one line, its text shortened to the first line.
+
+    Args:
+        corrected: ids of records that were corrected and not superseded, as far as is known.
+    """
     first, _, rest = memory.text.strip().partition("\n")
-    return f"{heading(memory)}  {visible(first)}{' …' if rest else ''}"
+    return f"{heading(memory, corrected)}  {visible(first)}{' …' if rest else ''}"
 
 
-def heading(memory: Memory) -> str:
+def heading(memory: Memory, corrected: Collection[int] = NOTHING) -> str:
     """Id, kind, day and whatever sets this memory apart from a plain one."""
     parts = [f"#{memory.id}", memory.kind, local_day(memory.valid_from or memory.recorded_at)]
     if memory.scope:
         parts.append(f"范围 {visible(memory.scope)}")
-    parts += states(memory)
+    parts += states(memory, corrected)
     return "  ".join(parts)
 
 
-def states(memory: Memory) -> list[str]:
+def states(memory: Memory, corrected: Collection[int] = NOTHING) -> list[str]:
     """What is particular about a memory's state, in words."""
     found = []
     if memory.pinned:
         found.append("已钉住")
     if memory.superseded_by is not None:
-        found.append(f"已被 #{memory.superseded_by} 取代")
+        how = "更正" if memory.id in corrected else "取代"
+        found.append(f"已被 #{memory.superseded_by} {how}")
     if memory.valid_to is not None:
         found.append(f"有效至 {local_day(memory.valid_to)}")
     if memory.retracted_at is not None:
@@ -59,9 +67,27 @@ def states(memory: Memory) -> list[str]:
     return found
 
 
-def memory_lines(memory: Memory) -> Iterator[str]:
+def why_past(memory: Memory, corrected: Collection[int], now: str) -> str:
+    """Why no question finds a record any more, as a Chinese predicate; '' where one may.
+
+    Args:
+        now: UTC ISO.
+    """
+    if memory.superseded_by is not None:
+        how = "更正" if memory.id in corrected else "取代"
+        return f"已被 #{memory.superseded_by} {how}"
+    if memory.retracted_at is not None:
+        return "已撤回"
+    if memory.archived_at is not None:
+        return "已归档"
+    if memory.valid_to is not None and memory.valid_to <= now:
+        return f"的有效期已过（至 {local_time(memory.valid_to)}）"
+    return ""
+
+
+def memory_lines(memory: Memory, corrected: Collection[int] = NOTHING) -> Iterator[str]:
     """Everything about one memory, its text whole."""
-    yield heading(memory)
+    yield heading(memory, corrected)
     yield visible(memory.text)
     yield ""
     yield (
@@ -72,7 +98,8 @@ def memory_lines(memory: Memory) -> Iterator[str]:
     until = "" if memory.valid_to is None else f" 至 {local_time(memory.valid_to)}"
     yield f"生效 {since}{until} · 记于 {local_time(memory.recorded_at)}"
     if memory.supersedes is not None:
-        yield f"取代了 #{memory.supersedes}"
+        how = "更正" if memory.supersedes in corrected else "取代"
+        yield f"{how}了 #{memory.supersedes}"
     if memory.evidence:
         yield f"依据 {visible(memory.evidence)}"
 

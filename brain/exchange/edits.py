@@ -251,7 +251,7 @@ class _Editing:
         if heir is not None and heir.content_hash == m.content_hash(text):
             self.counts["skipped"] += 1
             return
-        lineage.require_current(memory)
+        lineage.require_current(db, memory, "取代" if self.wish.supersede else "更正")
         if self._is_over(memory):
             raise _refused(f"#{memory.id} 在导出以后到期了，没有改它。")
         what = "supersede" if self.wish.supersede else "correct"

@@ -19,10 +19,11 @@ from pathlib import Path
 
 from brain.errors import EXIT_DATA, BrainError
 from brain.memory import Gate, Hit
-from brain.recall import languages
+from brain.recall import languages, wording
 from brain.recall.lexical import idf
 from brain.recall.question import Question
 from brain.recall.search import Ranked, is_turn
+from brain.text.grams import query_terms
 
 _WEIGHTS = Path(__file__).parent / "weights"
 NO_MODEL = "none"
@@ -266,6 +267,9 @@ def _weights(model: str | None) -> tuple[Weights, tuple[str, ...]]:
 IN_TIME = 0.999
 """How well a hit must fit a time that is all a question asks for: the day after is another one."""
 
+MOST_WORDS, MOST_OTHERWISE = 5, 3
+"""How many words a reason names."""
+
 SHARE_OF_BEST = 0.35
 """A hit whose own probability is below this share of the best one's is not shown with it."""
 
@@ -291,30 +295,67 @@ def _answers_a_turn(ranked: Ranked, hit: Hit) -> bool:
 
 
 def _reasons(question: Question, ranked: Ranked, weights: Weights) -> tuple[str, ...]:
-    first = ranked.hits[0]
-    out: list[str] = []
-    terms = first.lanes["lexical"].terms if "lexical" in first.lanes else ()
-    telling = sorted(
-        (t for t in terms if t in question.content),
-        key=lambda t: (-idf(ranked.frequency.get(t, 0), ranked.total), t),
-    )[:5]
-    if telling:
-        share = ranked.evidence[first.id].content
-        named = _named(first, "lexical")
-        out.append(f"查询里的「{'、'.join(telling)}」被 {named} 覆盖（占内容的 {share:.0%}）。")
-    elif question.time_alone and ranked.evidence[first.id].content >= IN_TIME:
-        out.append(f"#{first.id} 在所问的时间里。")
-    else:
-        out.append("最好的候选没有覆盖查询里的任何实词。")
+    told = _carrier(question, ranked, weights)
+    found = ranked.evidence[told.id]
+    out = [_of_words(question, ranked, told)]
     near = [h for h in ranked.hits if ranked.evidence[h.id].similarity is not None]
     if near and weights.model != NO_MODEL:
         best = max(near, key=lambda h: (ranked.evidence[h.id].similarity or 0.0, -h.id))
+        if found.similarity is not None and found.similarity < (
+            ranked.evidence[best.id].similarity or 0.0
+        ):
+            named = f"{_named(told, 'semantic')} 的语义"
+            best = told
+        else:
+            named = f"语义最近的是 {_named(best, 'semantic')}，"
         background = weights.background(question.language)
         sigma = ((ranked.evidence[best.id].similarity or 0.0) - background) / weights.spread
         side = "高于" if sigma >= 0 else "低于"
-        named = _named(best, "semantic")
-        out.append(f"语义最近的是 {named}，{side}无关文本的背景 {abs(sigma):.1f}σ。")
+        out.append(f"{named}{side}无关文本的背景 {abs(sigma):.1f}σ。")
     return tuple(out)
+
+
+def _carrier(question: Question, ranked: Ranked, weights: Weights) -> Hit:
+    """Of the hits held against a question the one that by itself speaks most to it."""
+    shown = _worth_showing(question, ranked, weights)
+    head = [h for h in ranked.hits[:HEAD] if h.id in shown] or ranked.hits[:HEAD]
+    return max(head, key=lambda h: answers(question, ranked, weights, h))
+
+
+def _of_words(question: Question, ranked: Ranked, told: Hit) -> str:
+    """Which words of a question a hit holds, the most telling ones, as a sentence."""
+    share = ranked.evidence[told.id].content
+    if question.time_alone and share >= IN_TIME:
+        return f"#{told.id} 在所问的时间里。"
+    lane = told.lanes.get("lexical")
+    # A hit that its words alone did not propose holds some all the same.
+    matched = ranked.evidence[told.id].held if lane is None else lane.terms
+    via = None if lane is None else lane.via
+    asked = (question.folded, question.content, matched, told.memory.text)
+    found = wording.shared(*asked)
+    named = f"#{told.id}"
+    if via is not None:
+        older = wording.shared(*asked, elsewhere=True)
+        if older.words != found.words:
+            found, named = older, _named(told, "lexical")
+    parts = []
+    if found.words:
+        rare = sorted(found.words, key=lambda w: -_rarity(w, question, ranked))[:MOST_WORDS]
+        parts.append(f"「{'、'.join(w for w in found.words if w in rare)}」被 {named} 覆盖")
+    parts += [
+        f"「{word}」在 #{told.id} 里写作「{other}」"
+        for word, other in found.otherwise[:MOST_OTHERWISE]
+    ]
+    if parts:
+        return f"查询里的{'，'.join(parts)}（占内容的 {share:.0%}）。"
+    if via is not None:
+        return f"最好的候选 #{told.id} 是由它的旧版 #{via} 找到的。"
+    return f"最好的候选 #{told.id} 没有写出查询里的任何实词。"
+
+
+def _rarity(word: str, question: Question, ranked: Ranked) -> float:
+    terms = [t for t in query_terms(word) if t in question.content]
+    return max((idf(ranked.frequency.get(t, 0), ranked.total) for t in terms), default=0.0)
 
 
 def _named(hit: Hit, lane: str) -> str:

@@ -28,7 +28,7 @@ def expire(
     memory = lineage.require(db, memory_id)
     lineage.require_unpinned(memory, "到期", force)
     if memory.superseded_by is not None:
-        lineage.require_current(memory)
+        lineage.require_current(db, memory)
     if at is None and memory.valid_to is not None and memory.valid_to <= instant:
         return memory
     if memory.valid_from is not None and instant <= memory.valid_from:

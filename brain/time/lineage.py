@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import apsw
 
 from brain.errors import EXIT_DATA, EXIT_IO, EXIT_NO, BrainError
@@ -58,15 +60,20 @@ def require_unpinned(memory: Memory, deed: str, force: bool) -> None:
         raise BrainError("brain_pinned", f"#{memory.id} 已钉住，没有{deed}。", override="force")
 
 
-def require_current(memory: Memory) -> None:
-    """Refuses a record that was replaced, retracted or archived (``brain_not_current``, 65)."""
+def require_current(db: apsw.Connection, memory: Memory, deed: str = "取代") -> None:
+    """Refuses a record that was replaced, retracted or archived (``brain_not_current``, 65).
+
+    Args:
+        deed: what is about to be done to it, as a Chinese verb.
+    """
     if memory.superseded_by is not None:
+        how = "更正" if corrected(db, [memory]) else "取代"
         raise BrainError(
             "brain_not_current",
-            f"#{memory.id} 已被 #{memory.superseded_by} 取代；请改用 #{memory.superseded_by}。",
+            f"#{memory.id} 已被 #{memory.superseded_by} {how}；请改用 #{memory.superseded_by}。",
         )
     if memory.retracted_at is not None:
-        raise BrainError("brain_not_current", f"#{memory.id} 已撤回，不能再取代它。")
+        raise BrainError("brain_not_current", f"#{memory.id} 已撤回，不能再{deed}它。")
     if memory.archived_at is not None:
         raise BrainError("brain_not_current", f"#{memory.id} 已归档，请先恢复它。")
 
@@ -88,12 +95,12 @@ def link(
     """
     if old.id == new.id:
         raise BrainError("brain_supersede_self", f"#{old.id} 不能取代它自己。")
-    require_current(old)
+    require_current(db, old)
     if new.supersedes is not None and new.supersedes != old.id:
         raise BrainError(
             "brain_not_current", f"#{new.id} 已经取代了 #{new.supersedes}，不能再取代 #{old.id}。"
         )
-    require_current(new)
+    require_current(db, new)
     if old.content_hash == new.content_hash:
         raise BrainError("brain_supersede_same", f"新旧两条的内容相同，#{old.id} 没有变。")
     _refuse_loop(db, old, new)
@@ -129,6 +136,23 @@ def was_corrected(old: Memory, new: Memory) -> bool:
     """Whether an heir took over the very time of a record; one that superseded it begins after."""
     starts_before_its_end = old.valid_to is None or (new.valid_from or "") < old.valid_to
     return old.retracted_at is not None and starts_before_its_end
+
+
+def corrected(db: apsw.Connection, records: Sequence[Memory]) -> frozenset[int]:
+    """Which of some records, and of those they took over from, were corrected and not superseded.
+
+    Returns:
+        The ids of the wrong ones.
+    """
+    near = {m.id: m for m in records}
+    linked = {link for m in records for link in (m.supersedes, m.superseded_by)} - near.keys()
+    if linked - {None}:
+        near |= memories.get_many(db, [i for i in linked if i is not None])
+    return frozenset(
+        old.id
+        for old in near.values()
+        if old.superseded_by in near and was_corrected(old, near[old.superseded_by])
+    )
 
 
 def told_already(db: apsw.Connection, record: Record, now: str) -> Memory | None:
@@ -169,9 +193,13 @@ def _holds(memory: Memory, at: str) -> bool:
     return begun and (memory.valid_to is None or memory.valid_to > at)
 
 
-def require_replaceable(old: Memory, text: str) -> None:
-    """Refuses to replace a record that is not current, or by what it says itself (65)."""
-    require_current(old)
+def require_replaceable(db: apsw.Connection, old: Memory, text: str, deed: str) -> None:
+    """Refuses to replace a record that is not current, or by what it says itself (65).
+
+    Args:
+        deed: as for :func:`require_current`.
+    """
+    require_current(db, old, deed)
     if old.content_hash == content_hash(text):
         raise BrainError("brain_supersede_same", f"新旧两条的内容相同，#{old.id} 没有变。")
 

@@ -59,7 +59,7 @@ def supersede_with(
     if heir is not None:
         lineage.require_same_instant(heir, given)
         return SupersedeResult(old_id, heir.id, str(heir.valid_from))
-    lineage.require_replaceable(before, text)
+    lineage.require_replaceable(db, before, text, "取代")
     after = lineage.twin(db, before, text, now)
     if after is not None:
         instant = lineage.take_over(db, before, after, given, now, why)
@@ -85,7 +85,7 @@ def correct_with(
     heir = lineage.heir(db, before, text, corrected=True)
     if heir is not None:
         return CorrectResult(old_id, heir.id)
-    lineage.require_replaceable(before, text)
+    lineage.require_replaceable(db, before, text, "更正")
     new = lineage.twin(db, before, text, now)
     if new is None:
         new = put(lineage.replacement(before, text, source, now, valid_from=before.valid_from))

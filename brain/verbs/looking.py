@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime
 
+from brain import arguments
 from brain import memory as m
 from brain.care import counting
 from brain.errors import EXIT_USAGE, BrainError
@@ -38,6 +40,15 @@ class Looking(Opened):
         with self._store.read() as db:
             found = lineage.require(db, m.parse_id(memory_id))
         return found if reveal else outward.discreet(found)
+
+    def corrected(self, records: Iterable[m.Memory]) -> frozenset[int]:
+        """Which of some records, and of those they took over from, were wrong and corrected.
+
+        The others among them were superseded: the world changed.
+        """
+        known = [arguments.check_memory(record) for record in records]
+        with self._store.read() as db:
+            return lineage.corrected(db, known)
 
     def history(self, memory_id: int | str) -> History:
         """What replaced what, oldest first, for any record of the line, and what happened when.

@@ -1,0 +1,160 @@
+"""Which words of a question a note holds: words as a person reads them, and not index terms.
+
+The index holds 妈妈, 妈生, 生日 for 妈妈生日. Neighbouring terms that a note holds are joined into
+the stretch of the question they cover; function words, which are no content, cut it. What the note
+only writes otherwise is told as that. No dictionary: the gate runs before every prompt.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from brain.text.fold import fold
+from brain.text.grams import Wanted, count_terms, is_han, query_terms, stem
+from brain.text.variants import Variant, unit_terms, variants
+
+CUT_WHOLE = 4_000
+"""Characters up to which a text is cut into words; in a longer one they are only looked for."""
+
+_LATIN = re.compile(r"[a-z0-9]+")
+
+_Span = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """What a question and a note have in common.
+
+    Args:
+        words: stretches of the question that the note holds as they are.
+        otherwise: words of the question, each with what the note writes in its place.
+    """
+
+    words: tuple[str, ...] = ()
+    otherwise: tuple[tuple[str, str], ...] = ()
+
+
+def shared(
+    folded: str,
+    content: Collection[str],
+    matched: Sequence[str],
+    text: str,
+    *,
+    elsewhere: bool = False,
+) -> Shared:
+    """The words a folded question shares with a note.
+
+    Args:
+        content: the question's content terms.
+        matched: terms the note was found to hold, as they are or written otherwise.
+        text: of the note, as stored.
+        elsewhere: the terms were found in an older version of the note: what the text lacks and
+            does not write otherwise stands there.
+    """
+    note = fold(text)
+    matched = [term for term in matched if term in content]
+    others = _otherwise(folded, matched, note)
+    literal = _literal(matched, note)
+    if elsewhere:
+        # What the older version may only write otherwise is not said to stand there.
+        rewritten = {t for one in variants(folded) for t in unit_terms(folded, one)[0]}
+        literal = [t for t in matched if t in literal or t not in rewritten]
+    cut = [(one.start, one.end) for one in others]
+    runs = list(_stretches(folded, content, cut))
+    lone = {term[0] for term in content if term.endswith("*")}
+    words: list[str] = []
+    for start, end in _stretches(folded, literal, cut):
+        run = next((r for r in runs if r[0] <= start and end <= r[1]), (start, end))
+        start, end = _untorn(folded, (start, end), run)
+        word = folded[start:end]
+        if len(word) > 1 or word in lone or (word and not is_han(word)):
+            words.append(word)
+    pairs = dict.fromkeys((one.phrase, one.other) for one in others)
+    return Shared(tuple(dict.fromkeys(words)), tuple(pairs))
+
+
+def otherwise(folded: str, matched: Sequence[str], text: str) -> tuple[tuple[str, str], ...]:
+    """The words of a folded question that a note writes in another way, with that way.
+
+    Args:
+        matched: terms the note was found to hold, as they are or written otherwise.
+    """
+    found = _otherwise(folded, matched, fold(text))
+    return tuple(dict.fromkeys((one.phrase, one.other) for one in found))
+
+
+def _otherwise(folded: str, matched: Sequence[str], note: str) -> list[Variant]:
+    """Of each stretch the first other way that the note has, where it lacks the stretch itself."""
+    out: dict[int, Variant] = {}
+    for one in variants(folded):
+        phrase, _ = unit_terms(folded, one)
+        if one.start in out or set(phrase).isdisjoint(matched):
+            continue
+        if not _stands(one.phrase, note) and _stands(one.other, note):
+            out[one.start] = one
+    return list(out.values())
+
+
+def _stands(phrase: str, note: str) -> bool:
+    terms = [term for term in query_terms(phrase) if not term.endswith("*")]
+    held = len(_literal(terms, note)) == len(terms)
+    return held and (phrase in note or phrase.isascii())
+
+
+def _literal(terms: Sequence[str], note: str) -> list[str]:
+    """The terms that a note holds as they are, in their order."""
+    if len(note) > CUT_WHOLE:
+        return [t for t in terms if (t[0] if t.endswith("*") else t) in note]
+    held, _ = count_terms(note, Wanted.of(terms))
+    return [t for t in terms if t in held]
+
+
+def _stretches(folded: str, terms: Iterable[str], cut: Sequence[_Span]) -> Iterator[_Span]:
+    """Where terms stand in a question; those that overlap are one stretch, nothing of ``cut``."""
+    joined = [False] * (len(folded) + 1)
+    covered = [False] * (len(folded) + 1)
+    for term in terms:
+        for start, end in _places(folded, term):
+            covered[start:end] = [True] * (end - start)
+            joined[start + 1 : end] = [True] * (end - start - 1)
+    for start, end in cut:
+        covered[start:end] = [False] * (end - start)
+        joined[start] = joined[end] = False
+    begin: int | None = None
+    for at in range(len(folded) + 1):
+        if begin is not None and not (covered[at] and joined[at]):
+            yield begin, at
+            begin = None
+        if begin is None and covered[at]:
+            begin = at
+
+
+def _places(folded: str, term: str) -> Iterator[_Span]:
+    """Where an index term stands in a question; a stem stands for the whole word."""
+    words = [m.span() for m in _LATIN.finditer(folded) if stem(m.group()) == term]
+    if words:
+        yield from words
+        return
+    piece = term[0] if len(term) == 2 and term.endswith("*") else term
+    at = folded.find(piece)
+    while at >= 0:
+        yield at, at + len(piece)
+        at = folded.find(piece, at + 1)
+
+
+def _untorn(folded: str, found: _Span, run: _Span) -> _Span:
+    """A stretch of Han without the halves of words at its ends.
+
+    Most Chinese words have two characters: an odd stretch beside an odd rest of its run (骑行路 of
+    骑行路线) ends in half a word, and so do both ends of an even one between two odd rests.
+    """
+    start, end = found
+    if not is_han(folded[start:end]):
+        return found
+    before, after = (start - run[0]) % 2 == 1, (run[1] - end) % 2 == 1
+    odd = (end - start) % 2 == 1
+    if odd and before != after:
+        return (start + 1, end) if before else (start, end - 1)
+    return (start + 1, end - 1) if not odd and before and after else found
