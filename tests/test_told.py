@@ -48,6 +48,8 @@ def _shared(question: str, note: str) -> wording.Shared:
         ("护城河慢跑路线", "绕着护城河慢跑", ("护城河慢跑",)),
         ("骑行路线推荐", "周末常骑行，路上带水", ("骑行",)),
         ("骑行路线", "常走的骑行路过桥", ("骑行",)),
+        ("大会议室在几楼", "会议室要提前订", ("会议室",)),
+        ("大会议室在几楼", "大家都在会议室", ("会议室",)),
         ("gen-itgc 怎么跑", "跑 gen-itgc 之前先清缓存", ("gen-itgc",)),
         ("itgc 报告在哪", "跑 gen-itgc 之前先清缓存", ("itgc",)),
         ("deploying the gateway", "the gateway is deployed on Friday", ("deploying", "gateway")),

@@ -11,6 +11,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from brain.text import lexicon
 from brain.text.fold import fold
 from brain.text.grams import Wanted, count_terms, is_han, query_terms, stem
 from brain.text.variants import Variant, unit_terms, variants
@@ -67,7 +68,7 @@ def shared(
     words: list[str] = []
     for start, end in _stretches(folded, literal, cut):
         run = next((r for r in runs if r[0] <= start and end <= r[1]), (start, end))
-        start, end = _untorn(folded, (start, end), run)
+        start, end = _untorn(folded, (start, end), run, note)
         word = folded[start:end]
         if len(word) > 1 or word in lone or (word and not is_han(word)):
             words.append(word)
@@ -144,17 +145,32 @@ def _places(folded: str, term: str) -> Iterator[_Span]:
         at = folded.find(piece, at + 1)
 
 
-def _untorn(folded: str, found: _Span, run: _Span) -> _Span:
+def _untorn(folded: str, found: _Span, run: _Span, note: str) -> _Span:
     """A stretch of Han without the halves of words at its ends.
 
     Most Chinese words have two characters: an odd stretch beside an odd rest of its run (骑行路 of
-    骑行路线) ends in half a word, and so do both ends of an even one between two odd rests.
+    骑行路线) ends in half a word, and so do both ends of an even one between two odd rests. An end
+    at which the note has a mark or a function word (会议室 of 大会议室) is the end of a word.
     """
     start, end = found
-    if not is_han(folded[start:end]):
+    word = folded[start:end]
+    if not is_han(word):
         return found
-    before, after = (start - run[0]) % 2 == 1, (run[1] - end) % 2 == 1
-    odd = (end - start) % 2 == 1
+    before = (start - run[0]) % 2 == 1 and _goes_on(word, note, -1)
+    after = (run[1] - end) % 2 == 1 and _goes_on(word, note, 1)
+    odd = len(word) % 2 == 1
     if odd and before != after:
         return (start + 1, end) if before else (start, end - 1)
     return (start + 1, end - 1) if not odd and before and after else found
+
+
+def _goes_on(word: str, note: str, side: int) -> bool:
+    """Whether a note has content beside a word wherever it stands: before it (−1) or after (1)."""
+    at = note.find(word)
+    while at >= 0:
+        place = at - 1 if side < 0 else at + len(word)
+        beside = note[place : place + 1] if place >= 0 else ""
+        if not beside or not is_han(beside) or beside in lexicon.SINGLES:
+            return False
+        at = note.find(word, at + 1)
+    return True
