@@ -134,7 +134,11 @@ def importance(
     """Sets a record's importance."""
     with Brain.open(db) as brain:
         after = brain.set_importance(memory, value, why=why)
-from brain.text.times import local_time, now_utc, to_iso
+        corrected = brain.corrected([after])
+    _told(after, corrected, as_json)
+    if not as_json:
+        out(f"重要度现在是 {after.importance:g}")
+    return 0
 
 
 @about(
