@@ -213,7 +213,7 @@ class Brain(Changing, Looking, Shortening, Caring, Exchanging):
         if not result.created:
             return result
         with self._store.read() as db:
-            view = View(as_of=to_iso(now_utc()), scopes=(scope,))
+            view = View(as_of=to_iso(now or now_utc()), scopes=(scope,))
             return replace(result, similar=similar.find(db, result.id, text, view))
 
     def add_many(

@@ -27,6 +27,9 @@ from brain.text.bm25 import saturation
 POSTINGS = 10_000
 """Postings one query may read in the gram index: about 2 ms on a laptop core."""
 
+KIND_POSTINGS = 100_000
+"""The same for the newest that hold a frequent word, where those of one kind alone are wanted."""
+
 OTHER_POSTINGS = 1_500
 """The same for other ways to write the query."""
 
@@ -155,10 +158,8 @@ def _look_up(
     """
     if not terms:
         return Looked()
-    prefixes = {t for t in terms if t.endswith("*") and len(t) == 2}
     frequency = dict.fromkeys(terms, 0)
-    frequency |= index.frequencies_between(db, name, prefixes, highest - SAMPLE, highest)
-    rest = [t for t in terms if t not in prefixes]
+    rest = list(terms)
     sample = SAMPLE
     while rest and sample * WELL_SAMPLED < highest:
         seen = index.frequencies_between(db, name, rest, highest - sample, highest)
@@ -172,7 +173,9 @@ def _look_up(
         held = {t: ids for t, ids in read.items() if len(ids) < SHORT}
         frequency |= {t: len(ids) for t, ids in held.items()}
         rest = [t for t in rest if t not in held]
-    frequency |= index.frequencies(db, name, rest)
+    prefixes = {t for t in rest if t.endswith("*") and len(t) == 2}
+    frequency |= index.frequencies_between(db, name, prefixes, 0, highest)
+    frequency |= index.frequencies(db, name, [t for t in rest if t not in prefixes])
     return Looked(frequency, held)
 
 
@@ -213,9 +216,11 @@ def _ranked(
         newest = postings if len(chosen) == 1 and frequency[chosen[0]] > postings else None
         read = index.postings(db, name, unread, scope_ids, newest)
         found = _best(db, name, _scores({**held, **read}, frequency, highest), view, limit)
-        if not found and newest and view.kind is None and looks > 1:
-            # None of the newest is seen: what is asked about lies further back in time.
-            read = index.postings(db, name, unread, scope_ids)
+        if not found and newest and looks > 1:
+            # None of the newest is seen: what is asked about lies further back in time. Skills are
+            # looked for with every question, so of a kind not all are.
+            more = None if view.kind is None else KIND_POSTINGS
+            read = index.postings(db, name, unread, scope_ids, more)
             found = _best(db, name, _scores(read, frequency, highest), view, limit)
         if found:
             return found

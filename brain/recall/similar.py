@@ -46,6 +46,9 @@ HELD = 6
 COMPARED = 24
 """Records whose texts are compared, those first that hold most of the grams."""
 
+PROPOSED = 40 * COMPARED
+"""Records looked at for that: many copies may have been retracted or replaced."""
+
 
 def find(db: apsw.Connection, memory_id: int, text: str, view: View) -> tuple[Similar, ...]:
     """The records a view shows, but one, that say nearly what its text says.
@@ -58,7 +61,7 @@ def find(db: apsw.Connection, memory_id: int, text: str, view: View) -> tuple[Si
         Most alike first, ties by id.
     """
     near: list[tuple[float, int, str]] = []
-    for other, said in memories.texts(db, _proposed(db, memory_id, text, view), view):
+    for other, said in _shown(db, _proposed(db, memory_id, text, view), view):
         likeness = score(text, said, ALIKE)
         if likeness >= ALIKE:
             near.append((-likeness, other, said))
@@ -69,7 +72,7 @@ def find(db: apsw.Connection, memory_id: int, text: str, view: View) -> tuple[Si
 
 
 def _proposed(db: apsw.Connection, memory_id: int, text: str, view: View) -> list[int]:
-    """Ids of records that hold many of a text's rarest grams, at most ``COMPARED``."""
+    """Ids of records that hold many of a text's rarest grams, most of them first."""
     scope_ids = memories.scope_ids(db, view.scopes)
     if scope_ids == []:
         return []
@@ -80,8 +83,18 @@ def _proposed(db: apsw.Connection, memory_id: int, text: str, view: View) -> lis
             held.update(ids)
     least = max(1, (len(rare) + len(frequent)) // HELD)
     found = ((-times, -int(other)) for other, times in held.items() if times >= least)
-    best = nsmallest(COMPARED + 1, found)
+    best = nsmallest(PROPOSED, found)
     return [-other for _, other in best if -other != memory_id]
+
+
+def _shown(db: apsw.Connection, proposed: Sequence[int], view: View) -> list[tuple[int, str]]:
+    """The first of some records that a view shows, ``COMPARED`` of them, with their texts."""
+    out: list[tuple[int, str]] = []
+    for start in range(0, len(proposed), COMPARED):
+        out += memories.texts(db, proposed[start : start + COMPARED], view)
+        if len(out) >= COMPARED:
+            break
+    return out[:COMPARED]
 
 
 def _rarest(db: apsw.Connection, newest: int, terms: Sequence[str]) -> tuple[list[str], list[str]]:

@@ -137,7 +137,8 @@ def _store(
 
 
 def _begin_block(db: apsw.Connection, table: str, block: int, dim: int) -> None:
-    if blocks.count(db, table) in CENTRED_AT:
+    begun = blocks.count(db, table)
+    if begun in CENTRED_AT or (begun and not coded(db, table)):
         centre_anew(db, table)
         code_anew(db, table)
     empty = bytes(blocks.SLOTS * blocks.record_size(dim))
@@ -237,7 +238,8 @@ def _of_block(db: apsw.Connection, table: str, block: int) -> tuple[list[int], N
         (first, first + blocks.SLOTS),
     )
     vectors = np.frombuffer(b"".join(row[1] for row in found), dtype=np.float32)
-    return [int(row[0]) for row in found], vectors.reshape(len(found), -1)
+    # A block whose vectors are all gone has no row to tell how many numbers there are.
+    return [int(row[0]) for row in found], vectors.reshape(len(found), -1 if found else 0)
 
 
 def tables(db: apsw.Connection) -> list[str]:
