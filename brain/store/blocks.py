@@ -98,9 +98,34 @@ def listing(db: apsw.Connection, table: str) -> list[tuple[int, int, int]]:
 
 
 def read(db: apsw.Connection, table: str, block: int) -> bytes:
-    """A block's records, one after the other; empty where there is no such block."""
+    """A block's records, one after the other.
+
+    Raises:
+        apsw.CorruptError: they are gone, or not of the length the newest centre's vectors give.
+    """
+    data = _read(db, table, block)
+    known = centres(db, table)
+    sound = len(data) == SLOTS * record_size(len(known[-1][1]) // 4) if known else _whole(len(data))
+    if not sound:
+        raise apsw.CorruptError("a block of codes is gone or cut short")
+    return data
+
+
+def _read(db: apsw.Connection, table: str, block: int) -> bytes:
+    """What there is of a block; empty where there is nothing."""
     found = rows(db, f"SELECT data FROM {table}_slots WHERE block = ?", (block,))
-    return bytes(found[0][0]) if found else b""
+    return found[0][0] if found and isinstance(found[0][0], bytes) else b""
+
+
+def _whole(length: int) -> bool:
+    """Whether a block of so many bytes can be whole records."""
+    return length >= SLOTS * FILTERS and length % SLOTS == 0
+
+
+def _record_bytes(blob: apsw.Blob) -> int:
+    if not _whole(blob.length()):
+        raise apsw.CorruptError("a block of codes is cut short")
+    return blob.length() // SLOTS
 
 
 def has(db: apsw.Connection, table: str, block: int) -> bool:
@@ -136,7 +161,7 @@ def replace(db: apsw.Connection, table: str, block: int, data: bytes, centre: in
 def put(db: apsw.Connection, table: str, block: int, records: Mapping[int, bytes]) -> None:
     """Writes the records of a block's passages that have none yet; the block must be there."""
     with db.blob_open("main", f"{table}_slots", "data", block, True) as blob:
-        size = blob.length() // SLOTS
+        size = _record_bytes(blob)
         for passage_id, record in records.items():
             blob.seek(passage_id % SLOTS * size)
             blob.write(record)
@@ -158,7 +183,7 @@ def clear(db: apsw.Connection, table: str, passage_id: int, vectors: int) -> Non
     block = passage_id // SLOTS
     if has(db, table, block):
         with db.blob_open("main", f"{table}_slots", "data", block, False) as blob:
-            size = blob.length() // SLOTS
+            size = _record_bytes(blob)
         _write(db, table, passage_id, bytes(size))
         _changed(db, table, block, -vectors)
 
@@ -166,7 +191,7 @@ def clear(db: apsw.Connection, table: str, passage_id: int, vectors: int) -> Non
 def _write(db: apsw.Connection, table: str, passage_id: int, data: bytes) -> None:
     block, slot = divmod(passage_id, SLOTS)
     with db.blob_open("main", f"{table}_slots", "data", block, True) as blob:
-        blob.seek(slot * (blob.length() // SLOTS))
+        blob.seek(slot * _record_bytes(blob))
         blob.write(data)
 
 
@@ -183,19 +208,42 @@ def filled(db: apsw.Connection, table: str) -> int:
 
 
 def centre_of(db: apsw.Connection, table: str, block: int) -> tuple[bytes, float] | None:
-    """(mean, spread) a block's codes are taken against; None where it has no codes yet."""
+    """(mean, spread) a block's codes are taken against; None where it has no codes yet.
+
+    Raises:
+        apsw.CorruptError: the centre is gone, or is one of vectors of another length.
+    """
     found = rows(
         db,
-        f"SELECT c.mean, c.spread FROM {table}_blocks b JOIN {table}_centres c ON c.id = b.centre"
-        " WHERE b.block = ?",
+        f"SELECT b.centre, c.mean, c.spread, length(s.data) FROM {table}_blocks b"
+        f" LEFT JOIN {table}_centres c ON c.id = b.centre"
+        f" LEFT JOIN {table}_slots s ON s.block = b.block WHERE b.block = ?",
         (block,),
     )
-    return found[0] if found else None
+    if not found or found[0][0] == 0:
+        return None
+    _, mean, spread, length = found[0]
+    _require_centre(mean, spread)
+    if length != SLOTS * record_size(len(mean) // 4):
+        raise apsw.CorruptError("a centre and the codes against it are of different lengths")
+    return mean, spread
+
+
+def _require_centre(mean: object, spread: object) -> None:
+    if not (isinstance(mean, bytes) and len(mean) % 4 == 0 and isinstance(spread, float)):
+        raise apsw.CorruptError("a centre is gone or cut short")
 
 
 def centres(db: apsw.Connection, table: str) -> list[tuple[int, bytes, float]]:
-    """(id, mean as packed float32, spread) of every centre, oldest first."""
-    return rows(db, f"SELECT id, mean, spread FROM {table}_centres ORDER BY id")
+    """(id, mean as packed float32, spread) of every centre, oldest first.
+
+    Raises:
+        apsw.CorruptError: one of them cannot be read.
+    """
+    found = rows(db, f"SELECT id, mean, spread FROM {table}_centres ORDER BY id")
+    for _, mean, spread in found:
+        _require_centre(mean, spread)
+    return found
 
 
 def newest_centre(db: apsw.Connection, table: str) -> int:
@@ -248,9 +296,9 @@ def of_passages(
     for passage_id in passage_ids:
         block, slot = divmod(passage_id, SLOTS)
         if block not in data:
-            data[block] = read(db, table, block)
+            data[block] = _read(db, table, block)
         size = len(data[block]) // SLOTS
         record = data[block][slot * size :][:FILTERS]
-        if record and (found := read_filters(record))[4] != EMPTY:
+        if len(record) == FILTERS and (found := read_filters(record))[4] != EMPTY:
             out[passage_id] = found
     return out

@@ -45,6 +45,7 @@ class Digest:
     """
 
     def __init__(self, dim: int) -> None:
+        self._dim = dim
         self._words = blocks.words(dim)
         names, formats = zip(*_COLUMNS, strict=True)
         self._record = np.dtype(
@@ -67,7 +68,11 @@ class Digest:
         self._first_end = self._first_retraction = FOREVER_MS
 
     def refresh(self, db: apsw.Connection, table: str) -> None:
-        """Reads the blocks that have changed since it was last asked."""
+        """Reads the blocks that have changed since it was last asked.
+
+        Raises:
+            apsw.CorruptError: a centre or a block is gone or of another length.
+        """
         listing = blocks.listing(db, table)
         numbers = [block for block, _, _ in listing]
         if numbers[: len(self._numbers)] != self._numbers:
@@ -76,8 +81,7 @@ class Digest:
         if not changed:
             return
         self._centres = {
-            number: codes.Centre(np.frombuffer(mean, dtype=np.float32), spread)
-            for number, mean, spread in blocks.centres(db, table)
+            number: self._centre(mean, spread) for number, mean, spread in blocks.centres(db, table)
         }
         self._grow(len(numbers) * blocks.SLOTS)
         places = {block: place for place, block in enumerate(numbers)}
@@ -85,6 +89,11 @@ class Digest:
             self._load(places[block] * blocks.SLOTS, blocks.read(db, table, block))
             self._seen[block] = (token, centre)
         self._numbers = numbers
+
+    def _centre(self, mean: bytes, spread: float) -> codes.Centre:
+        if len(mean) != 4 * self._dim:
+            raise apsw.CorruptError("a centre is cut short")
+        return codes.Centre(np.frombuffer(mean, dtype=np.float32), spread)
 
     def _grow(self, size: int) -> None:
         have = self._codes.shape[1]
@@ -100,6 +109,8 @@ class Digest:
             self._filters[name][:have] = column
 
     def _load(self, start: int, data: bytes) -> None:
+        if len(data) != blocks.SLOTS * self._record.itemsize:
+            raise apsw.CorruptError("a block of codes is of another length than its vectors")
         records = np.frombuffer(data, dtype=self._record)
         stop = start + len(records)
         self._codes[:, start:stop] = records["code"].T
@@ -190,6 +201,8 @@ class Digest:
         places: NDArray[np.intp] | None,
         part: slice,
     ) -> NDArray[np.uint16]:
+        if centre not in self._centres:
+            raise apsw.CorruptError("a block is coded against a centre that is gone")
         code = codes.encode_query(vector, self._centres[centre])[part]
         some = self._codes[part] if places is None else self._codes[part, places]
         return codes.distances(some, code)

@@ -178,7 +178,7 @@ def lengths(db: apsw.Connection, index: str, ids: Sequence[int]) -> dict[int, in
     https://sqlite.org/fts5.html#the_columnsize_option).
 
     Raises:
-        apsw.CorruptError: one of them has none, which no sound index is without.
+        apsw.CorruptError: one of them has none, or one that is no number.
     """
     found = rows(
         db,
@@ -187,7 +187,10 @@ def lengths(db: apsw.Connection, index: str, ids: Sequence[int]) -> dict[int, in
     )
     if len(found) != len(ids):
         raise apsw.CorruptError("an index holds a memory without its length")
-    return {i: _varint(sz) for i, sz in found}
+    try:
+        return {i: _varint(sz) for i, sz in found}
+    except (IndexError, TypeError):
+        raise apsw.CorruptError("a memory's length in an index cannot be read") from None
 
 
 def frequencies(db: apsw.Connection, index: str, terms: Sequence[str]) -> dict[str, int]:
@@ -221,13 +224,21 @@ def average_length(db: apsw.Connection, index: str = GRAMS) -> float:
     """Mean number of terms a note has in an index; 0 for an empty one.
 
     FTS5 keeps it in its "averages record" (row 1 of the data table: the number of rows, then the
-    number of tokens in each column, as SQLite varints; see fts5_index.c).
+    number of tokens in each column, as SQLite varints; see fts5_index.c). It is there from the
+    first, and has no bytes while the index is empty.
+
+    Raises:
+        apsw.CorruptError: the record is gone, or is none.
     """
     found = rows(db, f"SELECT block FROM {index}_data WHERE id = 1")
-    if not found or not found[0][0]:
+    if not found or not isinstance(found[0][0], bytes):
+        raise apsw.CorruptError("an index is without its averages")
+    if not found[0][0]:
         return 0.0
-    count, tokens = _varints(found[0][0])[:2]
-    return tokens / count if count else 0.0
+    values = _varints(found[0][0])
+    if len(values) < 2:
+        raise apsw.CorruptError("an index's averages cannot be read")
+    return values[1] / values[0] if values[0] else 0.0
 
 
 def _varint(data: bytes) -> int:
