@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import apsw
 
+from brain.errors import BrainError
 from brain.results import Finding
 from brain.store import audit, meta, terms
 from brain.text.fold import FOLD_VERSION, simplify
@@ -171,10 +172,7 @@ def _records(subject: Subject) -> Iterator[Finding]:
         yield Finding("times", "warn", f"时间不合理：{_ids(times)}；请用 brain show 看看")
     else:
         yield Finding("times", "ok", "时间都合理")
-    try:
-        latest = to_iso(subject.now + CLOCK_GRACE)
-    except OverflowError:  # the calendar's last hours
-        latest = to_iso(subject.now)
+    latest = _latest(subject.now)
     future = audit.recorded_after(db, latest)
     if future:
         told = f"记录时刻在将来：{_ids(future)}；这台或写它的那台机器时钟不准"
@@ -182,9 +180,17 @@ def _records(subject: Subject) -> Iterator[Finding]:
     else:
         yield Finding("clock", "ok", "没有来自将来的记录")
     last = subject.facts.get(meta.LAST_DECAY)
-    if last is not None and last > to_iso(subject.now + CLOCK_GRACE):
+    if last is not None and last > latest:
         told = f"上次衰减的时刻（{last}）在将来，在那之前不会再衰减；修复时把它改成现在"
         yield Finding("decay_future", "warn", told, fixable=True)
+
+
+def _latest(now: datetime) -> str:
+    """The latest instant another machine's clock may honestly show."""
+    try:
+        return to_iso(now + CLOCK_GRACE)
+    except (OverflowError, BrainError):  # the calendar's last minutes
+        return to_iso(now)
 
 
 def _journal(subject: Subject) -> Iterator[Finding]:

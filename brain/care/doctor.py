@@ -126,15 +126,15 @@ def _examine(store: file.Store, now: datetime) -> _Seen:
         told = "旁边的 -wal 是另一个文件的（记忆文件被换过）；修复时把它挪开，不删除"
         return _Seen((*findings, Finding("wal_foreign", "error", told, fixable=True)), None)
     try:
-        with store.read() as db:
+        # A connection that has read an index before another changed it reports faults of its own.
+        with store.snapshot() as db:
+            loaded = connection.load_vectors(db)
             number = schema.version(db)
             findings.append(Finding("schema", "ok", f"格式版本 {number}"))
             facts = file.facts(db)
             found, embedder = surroundings.model(facts)
             findings.append(found)
-            findings += contents.examine(
-                contents.Subject(db, facts, store.vectors_loaded, embedder, now)
-            )
+            findings += contents.examine(contents.Subject(db, facts, loaded, embedder, now))
             return _Seen(tuple(findings), embedder)
     except BrainError as e:
         if e.code not in _DAMAGED:
