@@ -26,11 +26,14 @@ class BrainError(Exception):
         exit_code: the process exit status a command line face ends with.
         override: name of the argument that, set to True, has it done nevertheless; '' where none
             does. The message leaves it out: each face calls it by another name.
+
+    What is no valid Unicode in the message, as a name or path may be, becomes a question mark.
     """
 
     def __init__(
         self, code: str, message: str, exit_code: int = EXIT_DATA, *, override: str = ""
     ) -> None:
+        message = message.encode("utf-8", "replace").decode("utf-8")
         super().__init__(message)
         self.code = code
         self.message = message
