@@ -79,7 +79,8 @@ def answer(
             gate.lift(model, one.language),
             memo,
         )
-        look = _look(source, one, view, k, model, threshold, degraded)
+        least = -1.0 if best is None else best.decision.probability
+        look = _look(source, one, view, k, model, threshold, degraded, least)
         if best is None or look.decision.probability > best.decision.probability:
             best = look
     assert best is not None
@@ -94,6 +95,7 @@ def _look(
     model: str | None,
     threshold: float | str | None,
     degraded: tuple[str, ...],
+    least: float,
 ) -> Found:
     pool = max(k, POOL)
     skills = Ranked()
@@ -106,7 +108,7 @@ def _look(
         ranked = search.run(source, asked, view, pool)
     skills = gate.relevant(asked, skills, model)
     marks = tuple(dict.fromkeys((*degraded, *ranked.degraded, *skills.degraded)))
-    decision = gate.judge(asked, ranked, skills, model, threshold, marks)
+    decision = gate.judge(asked, ranked, skills, model, threshold, marks, least)
     hits, found = (_as_known(source.db, group, view) for group in (ranked.hits, skills.hits))
     return Found(hits, found, decision, asked.telling)
 

@@ -190,6 +190,7 @@ def judge(
     model: str | None,
     threshold: float | str | None,
     degraded: tuple[str, ...],
+    least: float = -1.0,
 ) -> Gate:
     """Whether the hits answer the question, and which of them belong in a block.
 
@@ -198,6 +199,8 @@ def judge(
         model: the embedder that took part, or None.
         threshold: from :func:`checked_threshold`.
         degraded: codes to pass on.
+        least: the probability of another part of the same message; a decision that does not pass
+            it is not the one that is told, and has no reasons.
     """
     if question.chitchat:
         return Gate(False, 0.0, ("这是寒暄，没有要查的内容。",), (), degraded)
@@ -209,16 +212,17 @@ def judge(
     limit = threshold if isinstance(threshold, float) else weights.thresholds[threshold or DEFAULT]
     best = 0.0
     ids: list[int] = []
-    reasons: tuple[str, ...] = ()
+    told: Ranked | None = None
     for ranked in (notes, skills):
         if not ranked.hits:
             continue
         value = answers(question, ranked, weights)
-        if value > best or not reasons:
+        if value > best or told is None:
             best = max(best, value)
-            reasons = _reasons(question, ranked, weights)
+            told = ranked
         if value >= limit:
             ids += _worth_showing(question, ranked, weights)
+    reasons = _reasons(question, told, weights) if told is not None and best > least else ()
     return Gate(best >= limit, best, reasons, tuple(ids), (*degraded, *marks))
 
 
