@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 KEPT = 4
 """Digests kept in memory: a server's one file, or the few of a program that opens several."""
 
-MEASURED = 250
+MEASURED = 300
 MEASURED_AT = 10_000
 GROWTH = 0.3
 """How many vectors are measured exactly for a search: so many in a file of so many, and in a larger
