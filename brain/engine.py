@@ -302,7 +302,7 @@ class Brain(Changing, Looking, Shortening, Caring, Exchanging):
             raise m.blank_query(query)
         view = self._view(scope, kind, as_of, known_at, now, include_expired=include_expired)
         _check_k(k)
-        found = self._find(query, asked, view, k, semantic=False)
+        found = self._find(query, asked, view, k, semantic=False, told=False)
         held = [h for h in found.hits if "lexical" in h.lanes]
         return m.RecallResult(
             m.clean_query(query),
@@ -380,7 +380,7 @@ class Brain(Changing, Looking, Shortening, Caring, Exchanging):
         limit = pack.checked_budget(budget)
         asked = self._ask(query, context, now)
         view = self._view(scope, None, as_of, known_at, now)
-        found = self._find(query, asked, view, answering.POOL, semantic=True)
+        found = self._find(query, asked, view, answering.POOL, semantic=True, told=False)
         decision = found.decision
         if not decision.answerable:
             return m.InjectResult(
@@ -416,10 +416,12 @@ class Brain(Changing, Looking, Shortening, Caring, Exchanging):
         *,
         semantic: bool,
         threshold: float | str | None = None,
+        told: bool = True,
     ) -> answering.Found:
         """Embeds the questions, then runs the lanes and the gate on one moment of the file.
 
         A long message is asked as a whole and by its questions; the one best answered counts.
+        Where its reasons are not shown (``told``) they are not worded either.
         """
         wanted = gate.checked_threshold(threshold)
         remarks = m.unreadable(query)
@@ -446,6 +448,7 @@ class Brain(Changing, Looking, Shortening, Caring, Exchanging):
                 model=model,
                 threshold=wanted,
                 degraded=degraded,
+                told=told,
             )
         hits, skills = (
             tuple(outward.shown(hit, found.terms) for hit in group)

@@ -13,6 +13,7 @@ from engine_parts import refused
 
 from brain import Brain, BrainError
 from brain.embed.protocol import Embedder
+from brain.text import grams
 
 
 def test_a_file_replaced_while_open_is_not_written_over(tmp_path: Path) -> None:
@@ -96,18 +97,16 @@ def test_many_long_notes_are_weighed_without_cutting_them_up(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The second stage looks for the question's words in a long text; it does not tokenize it."""
-    from brain.recall import evidence
-
     cut: list[int] = []
-    real = evidence.count_terms
-    monkeypatch.setattr(evidence, "count_terms", lambda f, w: cut.append(len(f)) or real(f, w))
+    real = grams._runs
+    monkeypatch.setattr(grams, "_runs", lambda f: cut.append(len(f)) or real(f))
     with Brain.open(tmp_path / "m.db", model="none") as brain:
         for n in range(5):
             brain.add(f"第{n}份日志，" + "服务一切正常，没有告警。" * 2000 + f"末尾是灯塔{n}号")
         cut.clear()
         hits = brain.recall("灯塔3号").hits
     assert hits[0].id == 4
-    assert max(cut, default=0) <= evidence.CUT_WHOLE
+    assert 0 < max(cut) <= grams.CUT_WHOLE
 
 
 def test_an_explained_result_speaks_in_words_and_keeps_own_words_whole(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from conftest import Make
@@ -330,3 +331,18 @@ def test_what_is_injected_is_what_recall_shows_first(shelves: Brain) -> None:
     assert len(shown) >= 5
     recalled = ids(shelves.recall(ASKED))
     assert shown == [i for i in recalled if i in shown]
+
+
+def test_what_shows_no_reasons_words_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, e5: Embedder
+) -> None:
+    """``inject`` runs before every turn; sentences nobody reads are not made for it."""
+    from brain.recall import gate
+
+    with Brain.open(tmp_path / "m.db", model=e5) as brain:
+        brain.add("跳板机的端口是 2222")
+        worded = brain.check("跳板机端口多少").reasons
+        assert worded
+        monkeypatch.setattr(gate, "reasons", lambda *args: pytest.fail("worded"))
+        assert brain.inject("跳板机端口多少").answerable
+        assert brain.search("跳板机").hits

@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 
 from brain import Brain, BrainError, Draft
 from brain.embed.protocol import Embedder
-from brain.store import blocks, codes, connection, file, memories, meta, schema, vectors
+from brain.store import blocks, codes, connection, digest, file, memories, meta, schema, vectors
 from brain.store.sql import one, rows
 from brain.store.view import FOREVER_MS, View, to_ms
 from brain.text.times import to_iso
@@ -656,3 +656,18 @@ def test_old_vectors_serve_until_the_new_set_is_whole(
         assert int(one(db, "SELECT count(*) FROM sqlite_schema WHERE name GLOB 'vectors_1*'")) == 0
     assert vectors_out_of_step(brain) == []
     assert ids(brain.recall("话题9号3000000", k=1)) == [2301]
+
+
+def test_half_of_each_code_sorts_out_first_in_a_large_file(
+    large: Brain, model: Topics, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a million notes need is the same search: the nearest are found, the hidden are not."""
+    compared: list[int] = []
+    real = codes.distances
+    monkeypatch.setattr(digest, "ROUGHLY", 4)
+    monkeypatch.setattr(digest, "FEW_ROUGHLY", 1)
+    monkeypatch.setattr(
+        codes, "distances", lambda some, code: compared.append(len(some)) or real(some, code)
+    )
+    assert agreement(large, model, ALL) >= 0.95
+    assert set(compared) == {blocks.words(DIM) // 2}

@@ -56,6 +56,7 @@ def answer(
     model: str | None,
     threshold: float | str | None,
     degraded: tuple[str, ...],
+    told: bool = True,
 ) -> Found:
     """Runs the lanes and the gate; inside the caller's read transaction.
 
@@ -66,9 +67,10 @@ def answer(
         model: the embedder's name, or None for words alone.
         threshold: as :func:`brain.recall.gate.checked_threshold` gives it.
         degraded: codes of what cannot take part.
+        told: False leaves the decision's reasons out.
     """
     view = replay.prepare(db, view)
-    best: Found | None = None
+    best: _Look | None = None
     memo: Memo = {}
     for one, vector in zip(asked, found, strict=True):
         source = Source(
@@ -79,12 +81,24 @@ def answer(
             gate.lift(model, one.language),
             memo,
         )
-        least = -1.0 if best is None else best.decision.probability
-        look = _look(source, one, view, k, model, threshold, degraded, least)
+        look = _look(source, one, view, k, model, threshold, degraded)
         if best is None or look.decision.probability > best.decision.probability:
             best = look
     assert best is not None
-    return best
+    reasons = gate.reasons(best.asked, best.notes, best.skills, model) if told else ()
+    decision = replace(best.decision, reasons=reasons)
+    hits, skills = (_as_known(db, group.hits, view) for group in (best.notes, best.skills))
+    return Found(hits, skills, decision, best.asked.telling)
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """What one part of a message gave: what was found, and the gate's decision without reasons."""
+
+    asked: Question
+    notes: Ranked
+    skills: Ranked
+    decision: Gate
 
 
 def _look(
@@ -95,8 +109,7 @@ def _look(
     model: str | None,
     threshold: float | str | None,
     degraded: tuple[str, ...],
-    least: float,
-) -> Found:
+) -> _Look:
     pool = max(k, POOL)
     skills = Ranked()
     if view.kind is None:
@@ -108,9 +121,8 @@ def _look(
         ranked = search.run(source, asked, view, pool)
     skills = gate.relevant(asked, skills, model)
     marks = tuple(dict.fromkeys((*degraded, *ranked.degraded, *skills.degraded)))
-    decision = gate.judge(asked, ranked, skills, model, threshold, marks, least)
-    hits, found = (_as_known(source.db, group, view) for group in (ranked.hits, skills.hits))
-    return Found(hits, found, decision, asked.telling)
+    decision = gate.judge(asked, ranked, skills, model, threshold, marks)
+    return _Look(asked, ranked, skills, decision)
 
 
 def _as_known(db: apsw.Connection, hits: Sequence[Hit], view: View) -> tuple[Hit, ...]:

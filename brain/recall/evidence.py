@@ -20,9 +20,6 @@ COVERAGE_WEIGHT = 1.0
 """Picked on a grid over five sets with e5-small, BM25 at 1; near the pick the mean is flat
 (bench/retrieval.py prints the result)."""
 
-CUT_WHOLE = 4_000
-"""Characters up to which a text is cut into all its terms."""
-
 FAINT = 0.25
 """What a word that says little (问题, 处理) counts of what an answer should cover. Rare in a small
 file, it would weigh as much as what is asked about; .25 and .5 differ by less than .001 AUROC."""
@@ -143,20 +140,11 @@ def read(
 ) -> Text:
     """Counts the terms of a question in a candidate's text.
 
-    A long text is searched for the terms instead of cut into words: that takes a hundredth of the
-    time, and only a Latin word inside another one is miscounted.
-
     Args:
         wanted: the question's terms, those of its other wordings among them.
         idf: of a term, for :func:`written_otherwise`.
     """
-    if len(folded) <= CUT_WHOLE:
-        counts, length = count_terms(folded, wanted)
-    else:
-        counts = {t: folded.count(t[0]) for t in wanted.lone}
-        counts |= {t: folded.count(t) for t in (*wanted.grams, *wanted.words)}
-        counts = {t: n for t, n in counts.items() if n}
-        length = len(folded)
+    counts, length = count_terms(folded, wanted)
     if not question.rewritings:
         return Text(folded, counts, {}, length)
     otherwise = written_otherwise(counts, question.rewritings, idf)

@@ -190,40 +190,53 @@ def judge(
     model: str | None,
     threshold: float | str | None,
     degraded: tuple[str, ...],
-    least: float = -1.0,
 ) -> Gate:
-    """Whether the hits answer the question, and which of them belong in a block.
+    """Whether the hits answer the question, and which of them belong in a block; no reasons yet.
 
     Args:
         notes, skills: what was found; skills have places of their own and may answer alone.
         model: the embedder that took part, or None.
         threshold: from :func:`checked_threshold`.
         degraded: codes to pass on.
-        least: the probability of another part of the same message; a decision that does not pass
-            it is not the one that is told, and has no reasons.
     """
-    if question.chitchat:
-        return Gate(False, 0.0, ("这是寒暄，没有要查的内容。",), (), degraded)
-    if not question.searchable:
-        return Gate(False, 0.0, ("查询里没有可检索的字词。",), (), degraded)
-    if not notes.hits and not skills.hits:
-        return Gate(False, 0.0, ("记忆里没有任何相关的内容。",), (), degraded)
+    if _nothing(question, notes, skills):
+        return Gate(False, 0.0, (), (), degraded)
     weights, marks = _weights(model)
     limit = threshold if isinstance(threshold, float) else weights.thresholds[threshold or DEFAULT]
     best = 0.0
     ids: list[int] = []
-    told: Ranked | None = None
     for ranked in (notes, skills):
         if not ranked.hits:
             continue
         value = answers(question, ranked, weights)
-        if value > best or told is None:
-            best = max(best, value)
-            told = ranked
+        best = max(best, value)
         if value >= limit:
             ids += _worth_showing(question, ranked, weights)
-    reasons = _reasons(question, told, weights) if told is not None and best > least else ()
-    return Gate(best >= limit, best, reasons, tuple(ids), (*degraded, *marks))
+    return Gate(best >= limit, best, (), tuple(ids), (*degraded, *marks))
+
+
+def reasons(
+    question: Question, notes: Ranked, skills: Ranked, model: str | None
+) -> tuple[str, ...]:
+    """Why :func:`judge` decides as it does, as sentences for people; arguments as there.
+
+    Apart from it, because wording them takes longer than deciding and ``inject`` shows none.
+    """
+    nothing = _nothing(question, notes, skills)
+    if nothing:
+        return (nothing,)
+    weights, _ = _weights(model)
+    groups = [ranked for ranked in (notes, skills) if ranked.hits]
+    return _reasons(question, max(groups, key=lambda g: answers(question, g, weights)), weights)
+
+
+def _nothing(question: Question, notes: Ranked, skills: Ranked) -> str:
+    """Why there is nothing to judge, as a sentence; '' where there is."""
+    if question.chitchat:
+        return "这是寒暄，没有要查的内容。"
+    if not question.searchable:
+        return "查询里没有可检索的字词。"
+    return "" if notes.hits or skills.hits else "记忆里没有任何相关的内容。"
 
 
 def answers(question: Question, ranked: Ranked, weights: Weights, hit: Hit | None = None) -> float:

@@ -16,9 +16,6 @@ from brain.text.fold import fold
 from brain.text.grams import Wanted, count_terms, is_han, query_terms, stem
 from brain.text.variants import Variant, unit_terms, variants
 
-CUT_WHOLE = 4_000
-"""Characters up to which a text is cut into words; in a longer one they are only looked for."""
-
 _LATIN = re.compile(r"[a-z0-9]+")
 
 _Span = tuple[int, int]
@@ -106,8 +103,6 @@ def _stands(phrase: str, note: str) -> bool:
 
 def _literal(terms: Sequence[str], note: str) -> list[str]:
     """The terms that a note holds as they are, in their order."""
-    if len(note) > CUT_WHOLE:
-        return [t for t in terms if (t[0] if t.endswith("*") else t) in note]
     held, _ = count_terms(note, Wanted.of(terms))
     return [t for t in terms if t in held]
 

@@ -112,15 +112,25 @@ class Wanted:
         return Wanted(tuple(grams), tuple(lone), tuple(words))
 
 
+CUT_WHOLE = 4_000
+"""Characters up to which a text is cut into words."""
+
+
 def count_terms(folded: str, wanted: Wanted) -> tuple[dict[str, int], int]:
     """How often some terms stand in a text, those that do, and how many terms it has in all.
 
     The same as counting them in :func:`index_terms`, in a third of the time: a gram of Han is
-    looked for where it stands, only other words are cut.
+    looked for where it stands, only other words are cut. In a text longer than ``CUT_WHOLE`` those
+    are looked for as well, and its length is that in characters: that takes a hundredth of the
+    time, and only a Latin word inside another one is miscounted.
 
     Args:
         folded: text from :func:`brain.text.fold.fold`.
     """
+    if len(folded) > CUT_WHOLE:
+        found = {t: folded.count(t[0]) for t in wanted.lone}
+        found |= {t: folded.count(t) for t in (*wanted.grams, *wanted.words)}
+        return {t: n for t, n in found.items() if n}, len(folded)
     words: list[str] = []
     length = 0
     for han, run in _runs(folded):
