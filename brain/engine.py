@@ -23,7 +23,6 @@ from brain.embed.passages import embedded
 from brain.errors import EXIT_USAGE, BrainError
 from brain.inject import chosen, pack
 from brain.recall import answering, duplicates, explain, gate, naming, question, similar
-from brain.results import InitResult
 from brain.store import file, folder, meta, uses
 from brain.store.view import View
 from brain.text import secrets, words
@@ -44,6 +43,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from brain.embed.protocol import Embedder
+    from brain.results import InitResult
 
 MAX_K = 1000
 
@@ -103,6 +103,8 @@ class Brain(Changing, Looking, Shortening, Caring, Exchanging):
             model: a model's name, ``'none'``, or None for ``BRAIN_MODEL``, else the best one on
                 this machine.
         """
+        from brain.results import InitResult
+
         with cls.open(path) as brain:
             existed = brain._store.exists()
             facts = brain._facts()

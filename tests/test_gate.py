@@ -392,6 +392,7 @@ def test_a_day_a_note_names_is_answered_by_it(asked: str, tmp_path: Path, e5: Em
 def test_a_skill_that_holds_a_word_asked_for_is_shown(tmp_path: Path, e5: Embedder) -> None:
     with Brain.open(tmp_path / "m.db", model=e5) as brain:
         brain.add("证书续签：先在跳板机跑续签脚本，再重载网关", kind="skill")
+        fill(brain, EVERYDAY)
         brain.add("女儿在盘龙小学读一年级")
         for asked in ("证书步骤", "证书绪签", "证书"):
             assert [h.id for h in brain.recall(asked).skills] == [1], asked

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from bench import spies
 from brain import Brain, Draft
 from brain.recall import lexical
 
@@ -51,6 +52,7 @@ def test_an_old_record_of_a_kind_is_reached_by_a_frequent_word(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(lexical, "POSTINGS", 300)
+    monkeypatch.setattr(lexical, "SHORT", 50)
     with Brain.open(tmp_path / "m.db", model="none") as brain:
         brain.add("部署要先备份", kind="preference")
         brain.add("部署的步骤：先打包", kind="skill")
@@ -93,3 +95,16 @@ def test_a_block_of_vectors_may_be_forgotten_whole(tmp_path: Path, first: int, g
         assert brain.recall("叉车7号").hits[0].text.startswith("叉车7号")
         assert brain.recall("托盘1099号").hits[0].text.startswith("托盘1099号")
         assert brain.stats().vectors_present == first - len(gone) + 2_200
+
+
+def test_of_notes_with_the_same_words_the_lane_puts_the_shortest_first(tmp_path: Path) -> None:
+    with Brain.open(tmp_path / "m.db", model="none") as brain:
+        brain.add("部署看板")
+        for n in range(8):
+            brain.add(f"部署以外还说了许多别的，比如第{n}排的货架、托盘和值班的人" * (n % 3 + 1))
+        with spies.results((lexical, "lane")) as (heard,):
+            brain.recall("部署")
+        scores = [f.score for f in heard[0].found]
+    assert heard[0].found[0].id == 1
+    assert scores == sorted(scores, reverse=True)
+    assert len(set(scores)) == 4

@@ -661,13 +661,66 @@ def test_old_vectors_serve_until_the_new_set_is_whole(
 def test_half_of_each_code_sorts_out_first_in_a_large_file(
     large: Brain, model: Topics, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What a million notes need is the same search: the nearest are found, the hidden are not."""
+    """What a million notes need is the same search: whole codes choose among what halves leave."""
+    count = 300
+    held = digest.Digest(DIM)
+    with large._store.read() as db:
+        held.refresh(db, table_of(large))
+    shown = held.shown(ALL, None)
+    assert not shown.all()
+    vectors = [model.embed_query(f"话题{n}号3000000") for n in range(12)]
+    direct = [held.near(vector, shown, count).tolist() for vector in vectors]
+    monkeypatch.setattr(digest, "FEW_ROUGHLY", 1)
+    monkeypatch.setattr(digest, "ROUGHLY", 6)
     compared: list[int] = []
     real = codes.distances
-    monkeypatch.setattr(digest, "ROUGHLY", 4)
-    monkeypatch.setattr(digest, "FEW_ROUGHLY", 1)
     monkeypatch.setattr(
         codes, "distances", lambda some, code: compared.append(len(some)) or real(some, code)
     )
-    assert agreement(large, model, ALL) >= 0.95
+    for vector, expected in zip(vectors, direct, strict=True):
+        found = held.near(vector, shown, count).tolist()
+        assert found == sorted(found)
+        assert shown[found].all()
+        assert len({*found} & {*expected}) >= 0.95 * count
     assert set(compared) == {blocks.words(DIM) // 2}
+    assert agreement(large, model, ALL) >= 0.95
+
+
+DAY = datetime(2026, 5, 1, tzinfo=UTC)
+
+
+@pytest.mark.parametrize("at", [0, 3, 6, 40])
+@pytest.mark.parametrize("known", [None, 2, 20])
+@pytest.mark.parametrize("archived", [False, True, None])
+@pytest.mark.parametrize("retracting", [True, False])
+def test_the_first_stage_shows_what_the_records_show(
+    make: Make, at: int, known: int | None, archived: bool | None, retracting: bool
+) -> None:
+    """Columns that rule nothing out are not read; those that rule something out are."""
+
+    def day(n: int) -> datetime:
+        return DAY + timedelta(days=n)
+
+    brain = make(model=Topics())
+    for n in range(12):
+        start = day(5 * (n % 3)) if n % 2 else None
+        stop = day(5 * (n % 3) + 4) if n % 4 == 1 else None
+        brain.add(f"话题{n}号{n}", valid_from=start, valid_to=stop, now=day(n % 4))
+    if retracting:
+        brain.retract(3, now=day(10))
+    with brain._store.write() as db:
+        memories.set_fields(db, 8, archived_at=to_iso(day(9)))
+        record = memories.get(db, 8)
+        assert record is not None
+        vectors.refresh(db, record)
+    view = View(
+        as_of=to_iso(day(at)),
+        known_at=None if known is None else to_iso(day(known)),
+        archived=archived,
+    )
+    held = digest.Digest(DIM)
+    with brain._store.read() as db:
+        held.refresh(db, table_of(brain))
+        shown = held.passages(np.flatnonzero(held.shown(view, None)))
+        owners = memories.owners(db, shown)
+        assert sorted(owners.values()) == sorted(memories.visible(db, range(1, 13), view))

@@ -13,19 +13,21 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime, timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import apsw
 
 from brain.care import using
 from brain.errors import BrainError
 from brain.memory import PREFERENCE_KIND, SKILL_KIND, check_why
-from brain.results import DecayResult, Faded
 from brain.store import fading, file, journal, memories, meta, uses
 from brain.text.secrets import masked, refuse
 from brain.text.times import from_iso, to_iso
 from brain.time import lineage
 from brain.time.strength import days_between, decayed
+
+if TYPE_CHECKING:
+    from brain.results import DecayResult, Faded
 
 DAILY = 0.99
 ARCHIVE_BELOW = 0.1
@@ -133,6 +135,8 @@ def run(store: file.Store, rule: Rule, why: str, now: datetime) -> DecayResult:
     Raises:
         BrainError: ``brain_why_invalid`` (65); what a write raises.
     """
+    from brain.results import DecayResult
+
     check_why(why)
     refuse(why, "原因")
     at = to_iso(now)
@@ -162,6 +166,8 @@ def run(store: file.Store, rule: Rule, why: str, now: datetime) -> DecayResult:
 
 def foreseen(store: file.Store, rule: Rule, now: datetime) -> DecayResult:
     """What :func:`run` would do now; nothing is changed, and a read-only file will do."""
+    from brain.results import DecayResult
+
     at = to_iso(now)
     noted = uses.waiting(store.path)
     with store.read() as db:
@@ -292,6 +298,8 @@ def _idle_since(begun: _Run) -> str:
 
 
 def _faded(one: fading.Due, at: str) -> Faded:
+    from brain.results import Faded
+
     head = masked(one.head)[: fading.HEAD_CHARS]
     return Faded(one.id, head, one.strength, days_between(one.idle_since, at))
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from brain.cli.console import visible
 from brain.memory import Gate, Hit, LaneRank, Memory
-from brain.results import HistoryEvent
 from brain.text.suspect import RULES
 from brain.text.times import local_time
+
+if TYPE_CHECKING:
+    from brain.results import HistoryEvent
 
 LANES = {"lexical": "字面", "semantic": "语义", "quality": "质量", "evidence": "证据"}
 

@@ -21,9 +21,9 @@ SPARSE = 0.25
 
 ROUGHLY = 20
 FEW_ROUGHLY = 4
-"""In a file of more than so many times these, the nearest by half of each code come first, so many
-times as are wanted, and only those are compared whole: two thirds of the time at a million, and .2
-in a hundred fewer of the nearest ten found."""
+"""Where more than so many times these are visible, the nearest by half of each code come first, so
+many times as are wanted, and only those are compared whole: two thirds of the time at a million,
+and .2 in a hundred fewer of the nearest ten found."""
 
 _COLUMNS = (
     ("valid_from", "<i8"),
@@ -161,10 +161,11 @@ class Digest:
             shown: from :meth:`shown`; more than ``count`` of them are true.
         """
         every = slice(0, self._words)
-        if np.count_nonzero(shown) < SPARSE * len(shown):
+        visible = int(np.count_nonzero(shown))
+        if visible < SPARSE * len(shown):
             places = np.flatnonzero(shown)
             return places[codes.lowest(self._distances(vector, places, every), count)]
-        if len(shown) < FEW_ROUGHLY * ROUGHLY * count:
+        if visible < FEW_ROUGHLY * ROUGHLY * count:
             found = self._distances(vector, None, every)
             np.putmask(found, ~shown, np.iinfo(found.dtype).max)
             return codes.lowest(found, count)

@@ -5,23 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from brain import memory as m
 from brain.arguments import path_of
 from brain.care import decay, reembedding
 from brain.errors import EXIT_NO_INPUT, BrainError
-from brain.results import (
-    BackupResult,
-    DecayResult,
-    DoctorResult,
-    OptimizeResult,
-    OwnWord,
-    RestoreResult,
-)
 from brain.store import meta
 from brain.text import secrets, words
 from brain.text.times import now_utc, to_iso
 from brain.verbs.opened import Opened
+
+if TYPE_CHECKING:
+    from brain.results import (
+        BackupResult,
+        DecayResult,
+        DoctorResult,
+        OptimizeResult,
+        OwnWord,
+        RestoreResult,
+    )
 
 Progress = Callable[[int, int], None]
 
@@ -126,11 +129,15 @@ class Caring(Opened):
 
     def words(self) -> tuple[OwnWord, ...]:
         """The user's own words."""
+        from brain.results import OwnWord
+
         with self._store.read() as db:
             return tuple(OwnWord(*row) for row in meta.words(db))
 
     def add_word(self, line: str, *, now: datetime | None = None) -> OwnWord:
         """Adds one of the user's own words: ``词 [词频] [词性]``, jieba's dictionary format."""
+        from brain.results import OwnWord
+
         word = OwnWord(*words.parse_own_word(line))
         secrets.refuse(word.word, "词")
         with self._store.write() as db:

@@ -12,16 +12,18 @@ from brain import memory as m
 from brain.care import feedback
 from brain.embed.passages import embedded
 from brain.errors import BrainError
-from brain.results import CorrectResult, ForgetResult, SupersedeResult
 from brain.store import uses
 from brain.text.times import now_utc, parse_time, to_iso
-from brain.time import ending, forgetting, lineage, replacing
+from brain.time import ending, forgetting, lineage
 from brain.verbs import drafts, outward
 from brain.verbs.model import table_for
 from brain.verbs.opened import Opened, When
 
 if TYPE_CHECKING:
     import apsw
+
+    from brain.results import CorrectResult, ForgetResult, SupersedeResult
+    from brain.time.replacing import Put
 
 
 class Changing(Opened):
@@ -54,6 +56,8 @@ class Changing(Opened):
             BrainError: ``brain_usage`` (2) unless exactly one of new and text is given; those of
                 :func:`brain.time.lineage.link` (65); ``brain_not_found`` (1).
         """
+        from brain.time import replacing
+
         if (new is None) == (text is None):
             raise BrainError("brain_usage", "取代要有新的编号或新的文本，二者给一个。", 2)
         moment = now or now_utc()
@@ -94,6 +98,8 @@ class Changing(Opened):
             BrainError: ``brain_not_found`` (1); ``brain_not_current``, ``brain_supersede_same``
                 and those of :meth:`add` (65).
         """
+        from brain.time import replacing
+
         at = to_iso(now or now_utc())
         old_id = m.parse_id(old)
         self._require_file(old_id)
@@ -182,6 +188,8 @@ class Changing(Opened):
                 when it is erased but the log still holds it, then the same call again finishes;
                 ``brain_forget_incomplete`` (74).
         """
+        from brain.results import ForgetResult
+
         number = m.parse_id(memory_id)
         self._require_file(number)
         with self._store.write() as db:
@@ -252,7 +260,7 @@ class Changing(Opened):
             after = feedback.give(db, m.parse_id(memory_id), what, to_iso(now or now_utc()), why)
         return outward.discreet(after)
 
-    def _putting(self, text: str, why: str) -> Callable[[apsw.Connection], replacing.Put]:
+    def _putting(self, text: str, why: str) -> Callable[[apsw.Connection], Put]:
         """What stores a record of a text, embedded now, inside a transaction begun later."""
         embedder = self._model.load(self._facts())
         spans, found = embedded(text, embedder)

@@ -7,15 +7,17 @@ from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from brain import memory as m
 from brain.arguments import path_of
 from brain.care import reembedding
-from brain.exchange.outcome import ExportResult, ImportResult
-from brain.results import IngestResult
 from brain.text.times import now_utc
 from brain.verbs.opened import Opened, When
+
+if TYPE_CHECKING:
+    from brain.exchange.outcome import ExportResult, ImportResult
+    from brain.results import IngestResult
 
 StagedProgress = Callable[[str, int, int], None]
 

@@ -5,22 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from brain import arguments
 from brain import memory as m
-from brain.care import counting
 from brain.errors import EXIT_USAGE, BrainError
 from brain.inject import brief as briefing
 from brain.inject import pack
 from brain.recall import naming
-from brain.results import History, ScopeCount, Stats
 from brain.store import memories
 from brain.store.view import View
 from brain.text import secrets
 from brain.text.times import now_utc, to_iso
-from brain.time import history, lineage, replay
+from brain.time import lineage, replay
 from brain.verbs import outward
 from brain.verbs.opened import Opened, When
+
+if TYPE_CHECKING:
+    from brain.results import History, ScopeCount, Stats
 
 MAX_LIMIT = 1_000_000_000
 
@@ -56,6 +58,9 @@ class Looking(Opened):
         Raises:
             BrainError: ``brain_not_found`` (1), ``brain_lineage_broken`` (74).
         """
+        from brain.results import History
+        from brain.time import history
+
         with self._store.read() as db:
             found = history.of(db, lineage.require(db, m.parse_id(memory_id)))
         return History(
@@ -103,11 +108,15 @@ class Looking(Opened):
 
     def stats(self, *, now: datetime | None = None) -> Stats:
         """What is in the file."""
+        from brain.care import counting
+
         at = to_iso(now or now_utc())
         return counting.stats(self._store, at, self._model.degraded_unloaded)
 
     def scopes(self, *, now: datetime | None = None) -> tuple[ScopeCount, ...]:
         """Every scope that has records, the global one ('') first, then by name."""
+        from brain.results import ScopeCount
+
         everywhere = View(as_of=to_iso(now or now_utc()), scopes=None)
         with self._store.read() as db:
             current = memories.counts_by(db, "scope", everywhere)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from brain import memory as m
 from brain.ccr import handles, originals
 from brain.errors import BrainError
-from brain.results import CompressResult, Recovered
 from brain.text.times import now_utc, to_iso
 from brain.verbs.opened import Opened
+
+if TYPE_CHECKING:
+    from brain.results import CompressResult, Recovered
 
 
 class Shortening(Opened):
@@ -34,6 +37,8 @@ class Shortening(Opened):
 
     def recovered(self, handle: str, query: str | None = None) -> Recovered:
         """As :meth:`recover`, with the handle as it is written and the media type."""
+        from brain.results import Recovered
+
         reference = handles.parse(handle)
         with self._store.read() as db:
             data, content_type = originals.find(db, reference)
@@ -62,6 +67,7 @@ class Shortening(Opened):
                 that stays as it is goes through whatever the store says.
         """
         from brain.ccr import shorten
+        from brain.results import CompressResult
 
         raw = m.check_encodable(data) if isinstance(data, str) else bytes(data)
         most = originals.most_bytes()
