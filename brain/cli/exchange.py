@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
+from functools import partial
 from typing import Annotated
 
 import typer
@@ -151,24 +152,16 @@ def import_(
         raise usage("没有标准输入可读。")
     source = sys.stdin.buffer if path == STDIN else path
     with Brain.open(db, read_only=dry_run) as brain, staged(_STAGES) as report:
-        if not (dry_run or as_json or path == STDIN) and edits.is_markdown(path_of(path)):
-            plan = brain.import_(
-                path,
-                dry_run=True,
-                supersede=meaning == "supersede",
-                retract_missing=retract_missing,
-                why=why,
-            )
-            for line in _plan(plan.changes):
-                out(line)
-        done = brain.import_(
-            source,
-            dry_run=dry_run,
+        take = partial(
+            brain.import_,
             supersede=meaning == "supersede",
             retract_missing=retract_missing,
             why=why,
-            progress=report,
         )
+        if not (dry_run or as_json or path == STDIN) and edits.is_markdown(path_of(path)):
+            for line in _plan(take(path, dry_run=True).changes):
+                out(line)
+        done = take(source, dry_run=dry_run, progress=report)
         tell_made(brain)
     if as_json:
         out_json(done.to_dict())

@@ -82,7 +82,7 @@ def require_place(path: Path, *, force: bool) -> None:
     refuse_symlink(path, info)
     if not stat.S_ISREG(info.st_mode):
         raise BrainError(
-            "brain_export_write", f"这里有一个不是普通文件的东西：{_shown(path)}", EXIT_CANT_CREATE
+            "brain_export_write", f"这里有一个不是普通文件的东西：{path}", EXIT_CANT_CREATE
         )
     if not force:
         raise exists(path)
@@ -93,7 +93,7 @@ def refuse_symlink(path: Path, info: os.stat_result) -> None:
     if stat.S_ISLNK(info.st_mode):
         raise BrainError(
             "brain_export_symlink",
-            f"导出不能写到符号链接：{_shown(path)}；请给出真正的路径。",
+            f"导出不能写到符号链接：{path}；请给出真正的路径。",
             EXIT_CANT_CREATE,
         )
 
@@ -107,7 +107,7 @@ def refuse_own(path: Path, memory_file: Path) -> None:
         return
     if same:
         raise BrainError(
-            "brain_export_write", f"这正是记忆文件本身，没有写：{_shown(path)}", EXIT_CANT_CREATE
+            "brain_export_write", f"这正是记忆文件本身，没有写：{path}", EXIT_CANT_CREATE
         )
 
 
@@ -133,7 +133,7 @@ def exists(path: Path) -> BrainError:
     """Something is there that only ``force`` replaces (``brain_export_exists``, 73)."""
     return BrainError(
         "brain_export_exists",
-        f"已经有 {_shown(path)}，没有覆盖。",
+        f"已经有 {path}，没有覆盖。",
         EXIT_CANT_CREATE,
         override="force",
     )
@@ -143,11 +143,9 @@ def _not_written(path: Path, error: OSError | ValueError) -> BrainError:
     import errno
 
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return BrainError("brain_disk_full", f"磁盘满了，没有导出：{_shown(path)}", EXIT_IO)
+        return BrainError("brain_disk_full", f"磁盘满了，没有导出：{path}", EXIT_IO)
     reason = getattr(error, "strerror", None) or str(error)
-    return BrainError(
-        "brain_export_write", f"不能写到这里：{_shown(path)}（{reason}）", EXIT_CANT_CREATE
-    )
+    return BrainError("brain_export_write", f"不能写到这里：{path}（{reason}）", EXIT_CANT_CREATE)
 
 
 @contextlib.contextmanager
@@ -175,14 +173,12 @@ def opened(source: Path | BinaryIO) -> Iterator[BinaryIO]:
 
 def missing(source: Path) -> BrainError:
     """Nothing is there (``brain_import_missing``, 66)."""
-    return BrainError("brain_import_missing", f"没有这个文件：{_shown(source)}", EXIT_NO_INPUT)
+    return BrainError("brain_import_missing", f"没有这个文件：{source}", EXIT_NO_INPUT)
 
 
 def _unreadable(source: Path, error: OSError) -> BrainError:
     reason = error.strerror or type(error).__name__
-    return BrainError(
-        "brain_import_unreadable", f"读不了文件：{_shown(source)}（{reason}）", EXIT_IO
-    )
+    return BrainError("brain_import_unreadable", f"读不了文件：{source}（{reason}）", EXIT_IO)
 
 
 def lines(stream: BinaryIO, longest: int) -> Iterator[Line]:
@@ -219,7 +215,3 @@ def size(stream: BinaryIO) -> int:
     except (OSError, ValueError, AttributeError):
         return 0
     return info.st_size if stat.S_ISREG(info.st_mode) else 0
-
-
-def _shown(path: Path) -> str:
-    return str(path).encode("utf-8", "replace").decode("utf-8")

@@ -55,7 +55,7 @@ def look_at(path: Path) -> bool:
         ) from None
     except (OSError, ValueError) as e:
         raise BrainError(
-            "brain_db_unreadable", f"看不到这个路径：{_shown(path)}（{e}）", EXIT_CANT_CREATE
+            "brain_db_unreadable", f"看不到这个路径：{path}（{e}）", EXIT_CANT_CREATE
         ) from None
     if stat.S_ISLNK(info.st_mode):
         raise BrainError(
@@ -80,10 +80,6 @@ def look_at(path: Path) -> bool:
             "brain_db_not_ours", f"这不是 SQLite 文件，没有动它：{path}", EXIT_NO_INPUT
         )
     return True
-
-
-def _shown(path: Path) -> str:
-    return str(path).encode("utf-8", "replace").decode("utf-8")
 
 
 @contextlib.contextmanager
