@@ -204,7 +204,9 @@ def test_the_doctor_ends_with_a_verdict(say: Say, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "content", ["会议纪要\n".encode() * 60, b"\x89PNG\r\n" + bytes(9000), b"{}"], ids=str
+    "content",
+    ["会议纪要\n".encode() * 60, b"\x89PNG\r\n" + bytes(9000), b"{}"],
+    ids=["text", "picture", "json"],
 )
 def test_of_what_is_no_database_the_doctor_says_what_list_says(
     say: Say, tmp_path: Path, content: bytes
@@ -217,8 +219,10 @@ def test_of_what_is_no_database_the_doctor_says_what_list_says(
     assert "不是 SQLite 文件" in sentence
     assert sentence in examined.out
     assert examined.code == 74
+    # The folder's own name may hold any figures.
+    said = (examined.out + examined.err).replace(str(tmp_path), "")
     for word in ("backup", "repair", "600"):
-        assert word not in examined.out + examined.err
+        assert word not in said
     assert other.read_bytes() == content
 
 
