@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brain.text.fold import fold, opencc_dictionary, simplify
+from brain.text import fold as folding
+from brain.text.fold import TRADITIONAL_IN_GB2312, fold, opencc_dictionary, simplify
 
 ANY_TEXT = st.text(st.characters(exclude_categories=()))
 """Any string Python can hold, lone surrogates and NUL among it."""
@@ -20,6 +21,13 @@ CHANGING_TEXT = st.text(
     )
 )
 """Characters that fold, compose, vanish or exchange places with each other."""
+
+CHINESE_TEXT = st.text(
+    st.sampled_from(
+        "部署会议数据库，。？！：；（）ａＢ12 =<>\u0338\u0301é🔥" + TRADITIONAL_IN_GB2312
+    )
+)
+"""What notes are written in, and what makes such a text one that has to be looked at closely."""
 
 
 @pytest.mark.parametrize(
@@ -124,3 +132,16 @@ def test_simplifying_alone_keeps_every_place() -> None:
     """Passages are cut by offsets in the stored text."""
     text = "後臺ＡＰＩ的錯誤訊息，請見第Ⅳ章\u200b。"
     assert simplify(text) == "后台ＡＰＩ的错误讯息，请见第Ⅳ章\u200b。"
+
+
+@given(ANY_TEXT | CHANGING_TEXT | CHINESE_TEXT)
+def test_the_short_ways_of_folding_lead_where_the_long_one_leads(text: str) -> None:
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+    expected = unicodedata.normalize("NFKC", folded.translate(folding._folding()))
+    assert fold(text) == expected
+    assert simplify(text) == text.translate(folding._simplified())
+
+
+def test_which_characters_of_gb2312_are_changed_is_the_whole_list() -> None:
+    changed = {chr(c) for c in folding._folding() if chr(c).encode("gb2312", "ignore")}
+    assert changed == set(TRADITIONAL_IN_GB2312)

@@ -14,6 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from brain.errors import EXIT_UNAVAILABLE, BrainError
+from brain.text.literals import holds_any
 
 FOLD_VERSION = 1
 """Raised whenever the folding or the grams change: an index built by another version is rebuilt."""
@@ -67,6 +68,31 @@ def _folding() -> dict[int, str]:
     return _simplified() | _ALSO | dict.fromkeys(_INVISIBLE, "")
 
 
+_WIDE_MARKS = (
+    ("，", ","),
+    ("？", "?"),
+    ("！", "!"),
+    ("：", ":"),
+    ("；", ";"),
+    ("（", "("),
+    ("）", ")"),
+)
+"""Marks of nearly every Chinese text, with what NFKC makes of them: without them most texts are
+NFKC as they stand, which takes a thirtieth of the time to find out that making them so takes."""
+
+TRADITIONAL_IN_GB2312 = "乾吒夥後徵捱摺於榘甯菸薹醣麴麽著"
+"""The only characters that the table changes and GB 2312, the Simplified set, holds."""
+
+
+def _is_simplified(text: str) -> bool:
+    """Whether the table surely leaves a text as it is, in a tenth of the time it takes to try."""
+    try:
+        text.encode("gb2312")
+    except UnicodeEncodeError:
+        return False
+    return not holds_any(text, TRADITIONAL_IN_GB2312)
+
+
 @lru_cache(maxsize=32)
 def fold(text: str) -> str:
     """The form under which texts are indexed and compared. Kept for a moment: each way into the
@@ -80,12 +106,17 @@ def fold(text: str) -> str:
     """
     if text.isascii():
         return text.lower()
+    for wide, narrow in _WIDE_MARKS:
+        text = text.replace(wide, narrow)
     folded = unicodedata.normalize("NFKC", text).casefold()
-    folded = unicodedata.normalize("NFKC", folded).translate(_folding())
+    folded = unicodedata.normalize("NFKC", folded)
+    if _is_simplified(folded):
+        return folded
+    folded = folded.translate(_folding())
     # Removing an invisible character can bring a base and its mark together.
     return unicodedata.normalize("NFKC", folded)
 
 
 def simplify(text: str) -> str:
     """Traditional characters to Simplified and nothing else, for a model that knows Simplified."""
-    return text if text.isascii() else text.translate(_simplified())
+    return text if text.isascii() or _is_simplified(text) else text.translate(_simplified())

@@ -1,0 +1,20 @@
+"""A first look before a pattern: most texts hold none of the words without which it says nothing.
+
+``str.__contains__`` takes .04 μs a word on a note of usual length, a regular expression of many
+alternatives many times that, and a millisecond more to compile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+def holds_any(text: str, pieces: Iterable[str]) -> bool:
+    """Whether any of some strings stands in a text."""
+    return any(map(text.__contains__, pieces))
+
+
+def shortest(pieces: Iterable[str]) -> tuple[str, ...]:
+    """The strings without those that hold another of them: where one stands, that one does."""
+    every = tuple(dict.fromkeys(pieces))
+    return tuple(p for p in every if not any(p != other and other in p for other in every))
