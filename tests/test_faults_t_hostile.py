@@ -13,10 +13,14 @@ import pytest
 from cli_runner import ROOT, Cli
 from conftest import Make
 from engine_parts import EVERYDAY, fill, refused
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from brain import Brain, Draft
 from brain.ccr.handles import handle_of
 from brain.inject import pack
+from brain.text import suspect
+from brain.text.fold import fold
 from brain.text.suspect import RULES, rule
 from brain.text.times import now_utc
 
@@ -310,3 +314,9 @@ def test_90_people_see_the_flag_and_the_docs_say_it_is_no_defence(tmp_path: Path
     told = (ROOT / "docs" / "security.md").read_text(encoding="utf-8")
     assert "不是防线" in told
     assert [name for name in RULES if f"`{name}`" not in told] == []
+
+
+@settings(max_examples=300)
+@given(st.sampled_from(list(suspect._PATTERNS.values())).flatmap(st.from_regex))
+def test_the_first_look_passes_over_no_order(text: str) -> None:
+    assert bool(rule(text)) == bool(suspect._any_rule().search(fold(text)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import time
 from pathlib import Path
+from unittest import mock
 
 import pytest
 from hypothesis import given, settings
@@ -314,6 +315,7 @@ PARTS = st.sampled_from(
         "。",
     ]
 )
+CUT_PARTS = st.builds(lambda p, a, b: p[a:b], PARTS, st.integers(0, 9), st.integers(4, 40))
 
 
 @settings(max_examples=300)
@@ -327,6 +329,14 @@ def test_any_text_gives_spans_in_order_and_masking_is_done_once(text: str) -> No
         at = one.stop
     if not found:
         assert secrets.masked(text) is text
+
+
+@settings(max_examples=500)
+@given(st.lists(PARTS | st.text(max_size=8) | CUT_PARTS, max_size=5).map("".join))
+def test_the_first_look_passes_over_no_secret(text: str) -> None:
+    found = secrets.find(text)
+    with mock.patch.object(secrets, "_may_hold", return_value=True):
+        assert secrets.find(text) == found
 
 
 @pytest.mark.parametrize(("value", "rule", "around"), SHAPES, ids=lambda x: x[:24] or "-")

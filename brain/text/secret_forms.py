@@ -111,7 +111,7 @@ _OWN_MACHINE = (
     r"(?:localhost|127\.[0-9.]{1,12}|0\.0\.0\.0|\[::1\]|host\.docker\.internal)(?![\w.-])"
 )
 _VALUE = r"(?:'([^'\n]{1,128})'|\"([^\"\n]{1,128})\"|([^\s'\"]{1,128}))"
-_COMMANDS = (
+_COMMAND_FORMS = (
     (
         "curl",
         r"curl\s[^\n|;]{0,200}?(?<=\s)(?:-u|-U|--user|--proxy-user)[ =]{0,2}"
@@ -122,6 +122,7 @@ _COMMANDS = (
     ("sshpass", r"sshpass\s{1,3}-p ?" + _VALUE),
 )
 """A command that takes a password, and where it stands."""
+COMMANDS = tuple(word for word, _ in _COMMAND_FORMS)
 
 _AUTHORIZED = r"(?:bearer|basic)\s{1,3}(?=[A-Za-z0-9._~+/=-]{16})"
 _CREDENTIALS = r"[A-Za-z0-9._~+/=-]{16,}"
@@ -154,7 +155,7 @@ def _as_installed(seen: str, start: int, match: re.Match[str]) -> bool:
 
 def commands(seen: str) -> Iterator[Span]:
     """Passwords among the arguments of ``curl``, ``wget`` and ``sshpass``."""
-    for word, form in _COMMANDS:
+    for word, form in _COMMAND_FORMS:
         at = seen.find(word)
         while at >= 0:
             match = None if letter_or_digit(seen, at - 1) else compiled(form).match(seen, at)
@@ -175,12 +176,12 @@ _PHRASE = (
 
 def phrases(seen: str, lowered: str) -> Iterator[Span]:
     """The words that restore a wallet, behind their name."""
-    if any(name in lowered for name in _PHRASE_NAMES):
+    if any(name in lowered for name in PHRASE_NAMES):
         for match in compiled(_PHRASE).finditer(seen):
             yield (*match.span(1), "key")
 
 
-_PHRASE_NAMES = ("助记词", "助記詞", "恢复词", "种子短语", "phrase", "mnemonic")
+PHRASE_NAMES = ("助记词", "助記詞", "恢复词", "种子短语", "phrase", "mnemonic")
 
 
 def _is_login(value: str) -> bool:

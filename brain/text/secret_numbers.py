@@ -9,6 +9,8 @@ from brain.text.secret_spans import Span, compiled, letter_or_digit
 
 _DIGITS = r"[0-9]{13,}[Xx]?"
 _GROUPS = r"[0-9]{4,6}(?:[ -][0-9]{3,13}){1,4}[Xx]?"
+GROUPED = "[0-9]{4}[ -][0-9]{4}"
+"""Every number in groups has two such groups side by side."""
 _GROUPED = {(4, 4, 4, 4), (4, 6, 5), (6, 13), (6, 8, 4), *((4, 4, 4, 4, n) for n in (1, 2, 3))}
 _OTHER_NUMBER = (
     r"(?i)(?:单号|單號|流水号?|编号|編號|订单|訂單|运单|快递|工号|条码|条形码|发票号?"
@@ -52,7 +54,7 @@ _IINS: tuple[tuple[str, frozenset[int]], ...] = tuple(
 
 def numbers(seen: str) -> Iterator[Span]:
     """Citizens' numbers and bank cards, also in groups as they are printed."""
-    grouped = compiled("[0-9]{4}[ -][0-9]{4}").search(seen)
+    grouped = compiled(GROUPED).search(seen)
     for pattern in (_DIGITS, _GROUPS) if grouped else (_DIGITS,):
         for match in compiled(pattern).finditer(seen):
             start, stop = match.span()

@@ -22,9 +22,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from brain.errors import BrainError
-from brain.text.secret_forms import commands, logins, phrases, private_keys, tokens
-from brain.text.secret_names import named
-from brain.text.secret_numbers import numbers
+from brain.text.literals import holds_any, shortest
+from brain.text.secret_forms import (
+    COMMANDS,
+    PHRASE_NAMES,
+    commands,
+    logins,
+    phrases,
+    private_keys,
+    tokens,
+)
+from brain.text.secret_names import NAMES, named
+from brain.text.secret_numbers import GROUPED, numbers
 from brain.text.secret_spans import Span, compiled
 
 RULES: Mapping[str, str] = {
@@ -72,6 +81,8 @@ def find(text: str) -> tuple[Secret, ...]:
     if not compiled(_RUN).search(seen):
         return ()
     lowered = seen.lower() if "İ" not in seen else seen.replace("İ", "I").lower()
+    if not _may_hold(seen, lowered):
+        return ()
     found = [
         *tokens(seen),
         *private_keys(seen),
@@ -151,6 +162,24 @@ def _apart(found: list[Span]) -> list[Span]:
 
 _RUN = r"[!-~]{4}"
 """Without four ASCII characters in a row no rule below can say anything."""
+
+_LONG_RUN = r"[!-~]{13}"
+"""A token, a private key, an Authorization header and a number in one piece hold such a run."""
+
+_HINTS = shortest(("://", *COMMANDS, *PHRASE_NAMES, *NAMES))
+_ASCII_HINTS = tuple(hint for hint in _HINTS if hint.isascii())
+"""All other secrets stand behind one of these, but for a number in groups."""
+
+
+def _may_hold(seen: str, lowered: str) -> bool:
+    """Whether a closer look is worth while; most texts need none."""
+    hints = _ASCII_HINTS if seen.isascii() else _HINTS
+    return (
+        compiled(_LONG_RUN).search(seen) is not None
+        or compiled(GROUPED).search(seen) is not None
+        or holds_any(lowered, hints)
+    )
+
 
 _ODD = (
     "[０-９Ａ-Ｚａ-ｚ＿－．＋＠／！＃＄％＆＊\u2070-\u209c\u2460-\u24ff\U0001d400-\U0001d7ff"

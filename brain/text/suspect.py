@@ -12,6 +12,7 @@ import re
 from functools import cache
 
 from brain.text.fold import fold
+from brain.text.literals import holds_any, shortest
 
 RULES = {
     "ignore_previous": "要求无视前文",
@@ -62,7 +63,21 @@ def _any_rule() -> re.Pattern[str]:
     return re.compile("|".join(f"(?P<{name}>{pattern})" for name, pattern in _PATTERNS.items()))
 
 
+_HINT_WORDS = (
+    "忽略 无视 忘掉 忘记 忘了 抛开 不要理会 不用管 别管 ignore disregard forget override bypass"
+    " < inst sys ⟦ assistant developer 系统"
+    " tool function 调用 运行 执行"
+    " 从现在 现在起 你现在 pretend"
+    " 密钥 密码 口令 令牌 token api 提示词 聊天记录 password secret credential"
+)
+_HINTS = shortest((*_HINT_WORDS.split(), "you are now", "from now on"))
+"""Without one of these no rule says anything."""
+
+
 def rule(text: str) -> str:
     """The rule by which a text reads as an order to its reader, '' for none of them."""
-    match = _any_rule().search(fold(text))
+    folded = fold(text)
+    if not holds_any(folded, _HINTS):
+        return ""
+    match = _any_rule().search(folded)
     return "" if match is None else str(match.lastgroup)

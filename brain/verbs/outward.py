@@ -12,19 +12,29 @@ from brain.text import secrets, suspect
 
 def discreet(memory: Memory) -> Memory:
     """A record as it may leave the engine: secrets in its text and its remarks masked."""
-    text, evidence, source = map(secrets.masked, (memory.text, memory.evidence, memory.source))
+    whole = (memory.text, memory.evidence, memory.source)
+    masked = tuple(map(secrets.masked, whole))
+    if masked == whole:
+        return memory
+    text, evidence, source = masked
     return replace(memory, text=text, evidence=evidence, source=source)
 
 
 def told(hits: Sequence[Hit]) -> tuple[Hit, ...]:
     """Hits as they leave the engine; until then records are whole, for handles and likeness."""
-    return tuple(replace(hit, memory=discreet(hit.memory)) for hit in hits)
+    return tuple(map(_told, hits))
+
+
+def _told(hit: Hit) -> Hit:
+    memory = discreet(hit.memory)
+    return hit if memory is hit.memory else replace(hit, memory=memory)
 
 
 def shown(hit: Hit, terms: Sequence[str]) -> Hit:
     """A hit as ``recall`` shows it: secrets masked, then a long text narrowed to what is asked.
 
     Args:
+        hit: as it was found.
         terms: the question's telling terms.
     """
     whole = hit.memory.text
@@ -32,6 +42,8 @@ def shown(hit: Hit, terms: Sequence[str]) -> Hit:
     own = None if masked is whole else handles.handle_of(whole.encode("utf-8"))
     text, handle = narrow.narrowed(masked, terms, handle=own)
     suspected = suspect.rule(whole)
+    if text is hit.text and not suspected:
+        return hit
     return replace(
         hit,
         text=text,
