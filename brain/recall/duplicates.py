@@ -24,5 +24,5 @@ def mark(hits: Sequence[Hit]) -> tuple[Hit, ...]:
             ),
             None,
         )
-        out.append(replace(hit, duplicate_of=better))
+        out.append(hit if better == hit.duplicate_of else replace(hit, duplicate_of=better))
     return (*out, *hits[MOST_MARKED:])

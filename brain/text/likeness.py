@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 
 from brain.text.fold import fold
 
@@ -65,16 +66,17 @@ class Likeness:
 
 
 def _letters(folded: str) -> str:
-    return "".join(filter(str.isalnum, folded))[:LONGEST]
+    return "".join(islice(filter(str.isalnum, folded), LONGEST))
 
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """A text folded, its letters, and how often each of them is in it."""
+    """A text folded, its letters, which there are, and those of them that say something."""
 
     folded: str
     letters: str
-    bag: Counter[str]
+    kinds: frozenset[str]
+    telling: frozenset[str]
 
 
 @lru_cache(maxsize=64)
@@ -82,7 +84,14 @@ def _read(text: str) -> _Read:
     """Kept for a moment: a text is held against many, one after the other."""
     folded = fold(text)
     letters = _letters(folded)
-    return _Read(folded, letters, Counter(letters))
+    kinds = frozenset(letters)
+    return _Read(folded, letters, kinds, kinds - _LIGHT)
+
+
+@lru_cache(maxsize=64)
+def _bag(letters: str) -> Counter[str]:
+    """How often each letter is there. Kept as :func:`_read` is."""
+    return Counter(letters)
 
 
 @lru_cache(maxsize=8)
@@ -152,7 +161,7 @@ def score(first: str, second: str, least: float = 0.0) -> float:
     # The common letters in their order are never more than the common letters.
     if not x or not y or 2 * min(len(x), len(y)) < least * (len(x) + len(y)):
         return 0.0
-    shared = _shared(one.bag, other.bag)
+    shared = _shared(_bag(x), _bag(y))
     if 2 * shared < least * (len(x) + len(y)):
         return 0.0
     return _score(shared, _common_length(x, y), len(x) + len(y))
@@ -180,7 +189,7 @@ def compare(first: str, second: str) -> Likeness:
         return Likeness(0.0, (WORDS,), bool(x), bool(y))
     length, left_x, left_y = _common(x, y)
     order = length / min(len(x), len(y))
-    found = _score(_shared(one.bag, other.bag), length, len(x) + len(y))
+    found = _score(_shared(_bag(x), _bag(y)), length, len(x) + len(y))
     differs: list[str] = []
     if Counter(_NUMBER.findall(a)) != Counter(_NUMBER.findall(b)):
         differs.append(NUMBER)
@@ -209,6 +218,6 @@ def repeats(first: str, second: str) -> bool:
     a, b = one.folded, other.folded
     if a == b:
         return True
-    if max(len(a), len(b)) > LONGEST or not other.bag.keys() - one.bag.keys() <= _LIGHT:
+    if max(len(a), len(b)) > LONGEST or not other.telling <= one.kinds:
         return False
     return not compare(first, second).second_adds
