@@ -8,12 +8,14 @@ from collections.abc import Iterator
 from dataclasses import FrozenInstanceError
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from itertools import pairwise
+from unittest import mock
 from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from brain.text import when_latin, when_zh
 from brain.text.fold import fold
 from brain.text.times import from_iso, to_iso
 from brain.text.when import (
@@ -628,3 +630,14 @@ def test_an_interval_is_fixed() -> None:
     (one,) = find_intervals("昨天", WEDNESDAY, SHANGHAI)
     with pytest.raises(FrozenInstanceError):
         one.phrase = "今天"  # type: ignore[misc]
+
+
+@settings(max_examples=600, deadline=None)
+@given(TEXTS)
+def test_where_no_phrase_can_begin_none_is_passed_over(text: str) -> None:
+    found = find_intervals(text, WEDNESDAY, SHANGHAI)
+    with (
+        mock.patch.object(when_zh, "_may_begin", return_value=True),
+        mock.patch.object(when_latin, "_may_begin", return_value=True),
+    ):
+        assert find_intervals(text, WEDNESDAY, SHANGHAI) == found

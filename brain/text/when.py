@@ -44,6 +44,7 @@ _PLAIN = str.maketrans(
     | {chr(0xFF10 + n): str(n) for n in range(10)}
     | {"／": "/", "－": "-", "\u3000": " ", "\u00a0": " "}
 )
+_NOT_PLAIN = frozenset(map(chr, _PLAIN))
 _DAY_SECONDS = 86_400.0
 
 
@@ -212,8 +213,15 @@ def _readings(text: str, clock: Clock) -> Iterator[Reading]:
     if len(text) > MAX_CHARS:
         pieces = [(0, text[:half]), (len(text) - half, text[-half:])]
     for offset, piece in pieces:
-        for one in _read(simplify(piece).translate(_PLAIN), clock):
+        for one in _read(_plain(piece), clock):
             yield one._replace(begin=one.begin + offset, end=one.end + offset)
+
+
+def _plain(text: str) -> str:
+    if text.isascii():
+        return text.lower()
+    simplified = simplify(text)
+    return simplified if _NOT_PLAIN.isdisjoint(simplified) else simplified.translate(_PLAIN)
 
 
 def _read(plain: str, clock: Clock) -> Iterator[Reading]:

@@ -55,14 +55,14 @@ _NUMBERS: Mapping[str, int] = {
 }
 _SHIFTS: Mapping[str, int] = {"last": -1, "previous": -1, "this": 0, "next": 1}
 _DAYS: Mapping[str, int] = {"yesterday": -1, "today": 0, "tomorrow": 1}
-_SOFT: tuple[tuple[str, tuple[int, int]], ...] = (
-    ("recently", (-30, 1)),
-    ("lately", (-30, 1)),
-    ("these days", (-30, 1)),
-    ("the other day", (-10, 0)),
-    ("a while ago", (-90, -7)),
-    ("a while back", (-90, -7)),
-    ("just now", (0, 1)),
+_SOFT: tuple[tuple[list[str], tuple[int, int]], ...] = (
+    (["recently"], (-30, 1)),
+    (["lately"], (-30, 1)),
+    (["these", "days"], (-30, 1)),
+    (["the", "other", "day"], (-10, 0)),
+    (["a", "while", "ago"], (-90, -7)),
+    (["a", "while", "back"], (-90, -7)),
+    (["just", "now"], (0, 1)),
 )
 _BEFORE_DATE = frozenset(("in", "since", "during", "of", "by", "until", "till", "from"))
 _BEFORE_WEEKDAY = frozenset(("on", "by", "until", "till", "from"))
@@ -74,12 +74,28 @@ _PARTS_OF_THE = {"beginning": "初", "start": "初", "middle": "中", "end": "�
 _OTHER_KEYS = "tonight ago back past coming recently lately these other in since just q1 q2 q3 q4"
 _KEYS = frozenset((*MONTHS, *WEEKDAYS, *_DAYS, *_SHIFTS, *_OTHER_KEYS.split()))
 """A text with none of these names no time."""
+_OPENING_WORDS = "every each the day tonight past coming half couple few several q1 q2 q3 q4"
+_OPENING = frozenset(
+    (
+        *_OPENING_WORDS.split(),
+        *_BEFORE_DATE,
+        *_BEFORE_WEEKDAY,
+        *(phrase[0] for phrase, _ in _SOFT),
+        *_DAYS,
+        *_SHIFTS,
+        *_NUMBERS,
+        *_PARTS_OF,
+        *_PARTS_OF_THE,
+        *MONTHS,
+    )
+)
+"""A phrase begins with one of these or with a digit."""
 
 
 class _Words(NamedTuple):
     """The words of a text with their offsets; '' wherever more than a blank or comma is between."""
 
-    words: Sequence[str]
+    words: list[str]
     spans: Sequence[tuple[int, int]]
     text: str
 
@@ -147,6 +163,9 @@ def readings(text: str, clock: Clock) -> list[Reading]:
     out: list[Reading] = []
     at = 0
     while at < len(row.words):
+        if not _may_begin(row.words[at]):
+            at += 1
+            continue
         found = None
         with suppress(ValueError, OverflowError):
             found = _phrase(row, at, clock)
@@ -158,6 +177,10 @@ def readings(text: str, clock: Clock) -> list[Reading]:
             out.append(Reading(begin, end, found.spans, found.guess))
         at = found.place
     return out
+
+
+def _may_begin(word: str) -> bool:
+    return word in _OPENING or word[:1].isdigit()
 
 
 def _cut(text: str) -> _Words:
@@ -233,29 +256,29 @@ def _simple(row: _Words, at: int, clock: Clock) -> _Found | None:
 
 
 def _soft(row: _Words, at: int, clock: Clock) -> _Found | None:
+    word = row.at(at)
     for phrase, (first, after) in _SOFT:
-        place = at + phrase.count(" ") + 1
-        if " ".join(row.at(i) for i in range(at, place)) == phrase:
+        place = at + len(phrase)
+        if word == phrase[0] and row.words[at:place] == phrase:
             return _Found(place, (ws.soft_days(clock, first, after),))
     return None
 
 
 def _days(row: _Words, at: int, clock: Clock) -> _Found | None:
     """Yesterday afternoon, tonight, the day after tomorrow, last night."""
-    start = at + (row.at(at) == "the")
-    three = tuple(row.at(start + i) for i in range(3))
-    if three == ("day", "before", "yesterday"):
-        return _Found(start + 3, (ws.days(clock, -2, -1),))
-    if three == ("day", "after", "tomorrow"):
-        return _Found(start + 3, (ws.days(clock, 2, 3),))
     word, after = row.at(at), row.at(at + 1)
-    today = ws.days(clock, 0, 1)
+    start = at + (word == "the")
+    three = row.words[start : start + 3]
+    if three == ["day", "before", "yesterday"]:
+        return _Found(start + 3, (ws.days(clock, -2, -1),))
+    if three == ["day", "after", "tomorrow"]:
+        return _Found(start + 3, (ws.days(clock, 2, 3),))
     if word == "tonight":
-        return _Found(at + 1, (ws.part_of_day(today, ws.DAY_PARTS["night"]),))
+        return _Found(at + 1, (ws.part_of_day(ws.days(clock, 0, 1), ws.DAY_PARTS["night"]),))
     if word == "last" and after == "night":
         return _with_part(row, at + 1, (ws.days(clock, -1, 0),))
     if word == "this" and after in ws.DAY_PARTS:
-        return _with_part(row, at + 1, (today,))
+        return _with_part(row, at + 1, (ws.days(clock, 0, 1),))
     if word not in _DAYS:
         return None
     return _with_part(row, at + 1, (ws.days(clock, _DAYS[word], _DAYS[word] + 1),))

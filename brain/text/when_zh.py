@@ -36,6 +36,9 @@ def readings(text: str, clock: Clock) -> list[Reading]:
     at = 0
     while match := _first().search(text, at):
         at = match.start()
+        if not _may_begin(text, at):
+            at += 1
+            continue
         reading = None
         with suppress(ValueError, OverflowError):
             reading = _phrase(text, at, clock)
@@ -49,6 +52,12 @@ def readings(text: str, clock: Clock) -> list[Reading]:
         if reading.spans:
             found.append(reading)
     return found
+
+
+def _may_begin(text: str, at: int) -> bool:
+    """Whether the second character of a phrase is one that may follow the first."""
+    seconds = _HEADS[text[at]][0]
+    return not seconds or (at + 1 < len(text) and text[at + 1] in seconds)
 
 
 def narrowed(text: str, reading: Reading) -> Reading:
@@ -216,7 +225,8 @@ def _joined(text: str, first: Reading, at: int, clock: Clock) -> Reading:
 
 def _head(text: str, at: int, clock: Clock) -> Reading | None:
     seconds, heads = _HEADS.get(text[at : at + 1], ("", ()))
-    if text[at + 1 : at + 2] not in tuple(seconds):
+    second = text[at + 1 : at + 2]
+    if not second or second not in seconds:
         return None
     for read in heads:
         reading = read(text, at, clock)
