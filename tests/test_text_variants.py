@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from brain.errors import BrainError
 from brain.text import everyday, narrower, synonyms, trade
 from brain.text.fold import fold
-from brain.text.variants import KINDS, unit_terms, variants
+from brain.text.variants import KINDS, other_terms, phrase_terms, variants
 
 CHARS = "部署上线服务器帐账号登陆录软体件三月3日第两万20我妈生的在 ,-_.dbeploycahserv软體設定u盘é"
 
@@ -162,7 +162,8 @@ def test_own_words_are_kept_whole() -> None:
 
 def unit(query: str, other: str) -> tuple[list[str], list[str]]:
     folded = fold(query)
-    return next(unit_terms(folded, v) for v in variants(folded) if v.other == other)
+    one = next(v for v in variants(folded) if v.other == other)
+    return phrase_terms(folded, one), other_terms(folded, one)
 
 
 def test_a_unit_lends_the_characters_beside_it() -> None:
@@ -187,7 +188,8 @@ def test_stretches_are_right_equal_or_disjoint(query: str) -> None:
         assert v.kind in KINDS
         assert (v.start, v.end) == last or v.start >= last[1]
         last = (v.start, v.end)
-        assert all(unit_terms(folded, v))
+        assert phrase_terms(folded, v)
+        assert other_terms(folded, v)
 
 
 @given(st.text(CHARS, max_size=30))

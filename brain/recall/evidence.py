@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from brain.recall.question import Question, Rewriting
 from brain.text.bm25 import saturation
@@ -104,7 +105,7 @@ def written_otherwise(
     """
     out: dict[str, float] = {}
     for one in rewritings:
-        if not all(term in counts for term in one.other):
+        if one.other[0] not in counts or not all(term in counts for term in one.other):
             continue
         common = sum(idf(term) for term in one.other) / len(one.other)
         for term in one.phrase:
@@ -114,8 +115,7 @@ def written_otherwise(
     return out
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
+class Text(NamedTuple):
     """A candidate's text, held against a question once.
 
     Args:
@@ -148,37 +148,44 @@ def read(
     if not question.rewritings:
         return Text(folded, counts, {}, length)
     otherwise = written_otherwise(counts, question.rewritings, idf)
-    return Text(folded, {**counts, **otherwise}, otherwise, length)
+    held = {**counts, **otherwise} if otherwise else counts
+    return Text(folded, held, otherwise, length)
 
 
 def share(
-    text: Text,
+    folded: str,
+    held: Mapping[str, float],
     weights: Mapping[str, float],
-    apart: Sequence[tuple[str, str, str, float]] = (),
+    total: float,
+    apart: Sequence[_Pair] = (),
 ) -> float:
     """Which share of weighted terms a text holds.
 
     Args:
+        folded, held: as in :class:`Text`.
+        total: the sum of the weights.
         apart: from :func:`_apart`: what a gram counts whose two characters stand in the text, but
             not side by side.
     """
-    total = sum(weights.values())
     if total <= 0:
         return 0.0
-    held = text.held
     found = 0.0
     for term, often in held.items():
         if term in weights:
-            found += weights[term] * min(1.0, often)
-    folded = text.folded
-    for term, first, second, worth in apart:
-        if first in folded and second in folded and held.get(term, 0.0) < APART:
-            found += worth - weights[term] * held.get(term, 0.0)
+            found += weights[term] if often >= 1.0 else weights[term] * often
+    if apart:
+        for term, worth in [(t, w) for t, a, b, w in apart if a in folded and b in folded]:
+            if (often := held.get(term, 0.0)) < APART:
+                found += worth - weights[term] * often
     return found / total
 
 
-def _apart(weights: Mapping[str, float]) -> tuple[tuple[str, str, str, float], ...]:
-    """Grams of Han, their characters, and what they count where those stand apart.
+_Pair = tuple[str, str, str, float]
+"""A gram, its two characters, and what they count where they stand apart."""
+
+
+def _apart(weights: Mapping[str, float]) -> tuple[_Pair, ...]:
+    """The grams of Han among some terms.
 
     Most grams that no note holds lie across two words of the query (厅须 in 白鹭厅须知); a note
     that has both characters may well hold both words.
@@ -203,11 +210,16 @@ def bm25(
         literal: leaves out what the text writes otherwise.
     """
     total = 0.0
+    once = saturation(1.0, text.length, average)
     for term, often in text.held.items():
         weight = weights.get(term)
-        if weight is not None and not (literal and term in text.otherwise):
+        if weight is None or (literal and term in text.otherwise):
+            continue
+        if often > 1.0:
+            total += weight * saturation(often, text.length, average)
+        else:
             # Below one it is a word written otherwise, once: the weight is less, not the count.
-            total += min(1.0, often) * weight * saturation(max(often, 1.0), text.length, average)
+            total += often * weight * once
     return total
 
 
@@ -242,10 +254,13 @@ def weigh(
         average: mean number of terms of a note.
         in_time: candidate id → how well it fits the times asked about, in [0, 1].
     """
-    all_terms = {t: idf(t) * question.weight(t) for t in question.terms}
-    content_terms = {t: idf(t) * (FAINT if t in question.faint else 1.0) for t in question.content}
+    rare = {t: idf(t) for t in question.known}
+    all_terms = {t: rare[t] * weight for t, weight in question.weights.items()}
+    all_weight = sum(all_terms.values())
+    content_terms = {t: rare[t] * (FAINT if t in question.faint else 1.0) for t in question.content}
+    content_weight = sum(content_terms.values())
     apart = _apart(content_terms)
-    wanted = Wanted.of((*question.known, *question.others))
+    wanted = Wanted.of((*rare, *question.others))
     texts = {key: read(text, question, wanted, idf) for key, text in folded.items()}
     words = {key: bm25(text, all_terms, average) for key, text in texts.items()}
     best = max(words.values(), default=0.0)
@@ -255,35 +270,37 @@ def weigh(
             for key, text in texts.items()
         )
         if max(literal) < best:
-            best = max(best, LEAST_WORDS * sum(all_terms.values()))
+            best = max(best, LEAST_WORDS * all_weight)
     spread = max(max(similarity.values(), default=0.0) - background, LEAST_SPREAD)
     meaning = SIMILARITY_WEIGHT * (BARE_SHARE if question.bare else 1.0)
     if question.time_alone:
         meaning *= ALONE_SHARE
     out: dict[int, Evidence] = {}
     for key, cut in texts.items():
-        coverage = share(cut, all_terms)
+        coverage = share(cut.folded, cut.held, all_terms, all_weight)
         near = similarity.get(key)
         score = COVERAGE_WEIGHT * coverage + TIME_WEIGHT * in_time.get(key, 0.0) ** TIME_SHARPNESS
         if best > 0:
             score += words[key] / best
         if near is not None:
             score += meaning * (near - background) / spread
-        content = share(_as_answer(cut), content_terms, apart)
         if question.time_alone:
             # 昨天做了什么: the time is all that is asked for.
             content = in_time.get(key, 0.0)
-        held = tuple(t for t in question.terms if t in cut.held)
+        else:
+            answer = _as_answer(cut)
+            content = share(cut.folded, answer, content_terms, content_weight, apart)
+        held = tuple([t for t in question.terms if t in cut.held])
         out[key] = Evidence(words[key], coverage, content, near, score, held=held)
     return out
 
 
-def _as_answer(text: Text) -> Text:
-    """A text with what it writes otherwise counted as an answer, see ``OTHERWISE``."""
+def _as_answer(text: Text) -> Mapping[str, float]:
+    """What a text holds, with what it writes otherwise counted as an answer: ``OTHERWISE``."""
     if not text.otherwise:
-        return text
+        return text.held
     said = {term: factor**OTHERWISE for term, factor in text.otherwise.items()}
-    return replace(text, held={**text.held, **said})
+    return {**text.held, **said}
 
 
 def support(

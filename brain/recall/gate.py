@@ -211,7 +211,7 @@ def judge(
         value = answers(question, ranked, weights)
         best = max(best, value)
         if value >= limit:
-            ids += _worth_showing(question, ranked, weights)
+            ids += _worth_showing(question, ranked, _own(question, ranked, weights))
     return Gate(best >= limit, best, (), tuple(ids), (*degraded, *marks))
 
 
@@ -226,8 +226,10 @@ def reasons(
     if nothing:
         return (nothing,)
     weights, _ = _weights(model)
-    groups = [ranked for ranked in (notes, skills) if ranked.hits]
-    return _reasons(question, max(groups, key=lambda g: answers(question, g, weights)), weights)
+    best = notes if notes.hits else skills
+    if notes.hits and skills.hits:
+        best = max((notes, skills), key=lambda group: answers(question, group, weights))
+    return _reasons(question, best, weights)
 
 
 def _nothing(question: Question, notes: Ranked, skills: Ranked) -> str:
@@ -291,9 +293,17 @@ SHARE_OF_BEST = 0.35
 """A hit whose own probability is below this share of the best one's is not shown with it."""
 
 
-def _worth_showing(question: Question, ranked: Ranked, weights: Weights) -> tuple[int, ...]:
-    """The hits that themselves speak to the question, in their order; the first always does."""
-    own = {h.id: answers(question, ranked, weights, h) for h in ranked.hits}
+def _own(question: Question, ranked: Ranked, weights: Weights) -> dict[int, float]:
+    """The probability that each hit by itself answers."""
+    return {h.id: answers(question, ranked, weights, h) for h in ranked.hits}
+
+
+def _worth_showing(question: Question, ranked: Ranked, own: Mapping[int, float]) -> tuple[int, ...]:
+    """The hits that themselves speak to the question, in their order; the first always does.
+
+    Args:
+        own: from :func:`_own`.
+    """
     best = max(own.values())
     keep = [
         h.id
@@ -334,9 +344,10 @@ def _reasons(question: Question, ranked: Ranked, weights: Weights) -> tuple[str,
 
 def _carrier(question: Question, ranked: Ranked, weights: Weights) -> Hit:
     """Of the hits held against a question the one that by itself speaks most to it."""
-    shown = _worth_showing(question, ranked, weights)
+    own = _own(question, ranked, weights)
+    shown = _worth_showing(question, ranked, own)
     head = [h for h in ranked.hits[:HEAD] if h.id in shown] or ranked.hits[:HEAD]
-    return max(head, key=lambda h: answers(question, ranked, weights, h))
+    return max(head, key=lambda h: own[h.id])
 
 
 def _of_words(question: Question, ranked: Ranked, told: Hit) -> str:

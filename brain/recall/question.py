@@ -10,9 +10,9 @@ from datetime import datetime
 from brain.recall import languages
 from brain.text import when
 from brain.text.fold import fold
-from brain.text.grams import is_han, query_terms, trigram_windows
+from brain.text.grams import query_terms, trigram_windows
 from brain.text.sentences import sentences
-from brain.text.variants import unit_terms, variants
+from brain.text.variants import other_terms, phrase_terms, variants
 from brain.text.words import is_chitchat, strip_function_words, strong_runs
 
 MAX_CHARS = 20_000
@@ -130,9 +130,13 @@ class Question:
     rewritings: tuple[Rewriting, ...] = ()
     language: str = languages.CHINESE
 
-    def weight(self, term: str) -> float:
-        """How much a term counts: function words less, where there is content beside them."""
-        return 1.0 if not self.content or term in self.content else FUNCTION_WEIGHT
+    @property
+    def weights(self) -> dict[str, float]:
+        """How much each term counts: function words less, where there is content beside them."""
+        if not self.content:
+            return dict.fromkeys(self.terms, 1.0)
+        content = frozenset(self.content)
+        return {t: 1.0 if t in content else FUNCTION_WEIGHT for t in self.terms}
 
     @property
     def known(self) -> tuple[str, ...]:
@@ -154,9 +158,8 @@ class Question:
     @property
     def others(self) -> tuple[str, ...]:
         """Terms of the other ways to write it, beyond its own."""
-        return tuple(
-            dict.fromkeys(t for r in self.rewritings for t in r.other if t not in self.terms)
-        )
+        terms = frozenset(self.terms)
+        return tuple(dict.fromkeys(t for r in self.rewritings for t in r.other if t not in terms))
 
     @property
     def searchable(self) -> bool:
@@ -235,8 +238,10 @@ def _read(text: str, now: datetime, own_words: Sequence[str]) -> Question:
     times = when.find_intervals(folded, now)
     times = times if len(times) <= MOST_TIMES else ()
     runs = strip_function_words(_without(folded, times), own)
-    content = list(dict.fromkeys(term for run in runs for term in query_terms(run)))
-    strong = {term for run in strong_runs(runs) for term in query_terms(run)}
+    strong = strong_runs(runs)
+    cut = {run: query_terms(run) for run in dict.fromkeys((*runs, *strong))}
+    content = list(dict.fromkeys(term for run in runs for term in cut[run]))
+    telling = {term for run in strong for term in cut[run]}
     long = len(folded) > LONG
     most, most_windows = (MESSAGE_TERMS, MESSAGE_WINDOWS) if long else (MAX_TERMS, MAX_TERMS)
     every = content if long and content else query_terms(folded)
@@ -244,9 +249,9 @@ def _read(text: str, now: datetime, own_words: Sequence[str]) -> Question:
         text,
         folded,
         _ends(_kept(every, content), most),
-        _ends([w for w in trigram_windows(folded) if not is_han(w)], most_windows),
+        _ends(trigram_windows(folded, han=False), most_windows),
         _ends(_kept(content, content), most),
-        frozenset(content) - strong if strong else frozenset(),
+        frozenset(content) - telling if telling else frozenset(),
         is_chitchat(folded),
         0 < len(runs) <= MOST_BARE_WORDS and _width(folded) <= MOST_BARE_WIDTH,
         times,
@@ -269,13 +274,17 @@ def _without(folded: str, times: Iterable[when.Interval]) -> str:
 def _rewritings(
     folded: str, own: Sequence[str], times: Sequence[when.Interval]
 ) -> Iterable[Rewriting]:
+    phrases: dict[tuple[int, int], tuple[str, ...]] = {}
     for variant in variants(folded, own):
         if any(t.begin < variant.end and variant.start < t.end for t in times):
             continue
-        phrase, other = unit_terms(folded, variant)
+        place = (variant.start, variant.end)
+        if place not in phrases:
+            phrases[place] = tuple(phrase_terms(folded, variant))
+        other: list[str] = []
         if variant.kind in SPELLINGS:
             # The same word spelled otherwise: what stands beside it in the query does not matter.
-            inner = [t for t in query_terms(variant.other) if not t.endswith("*")]
-            other = inner or other
+            other = [t for t in query_terms(variant.other) if not t.endswith("*")]
+        other = other or other_terms(folded, variant)
         translated = variant.kind == "translation"
-        yield Rewriting(tuple(phrase), tuple(other), WORTH[variant.kind], translated)
+        yield Rewriting(phrases[place], tuple(other), WORTH[variant.kind], translated)

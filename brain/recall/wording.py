@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from brain.text import lexicon
 from brain.text.fold import fold
 from brain.text.grams import Wanted, count_terms, is_han, query_terms, stem
-from brain.text.variants import Variant, unit_terms, variants
+from brain.text.variants import Variant, phrase_terms, variants
 
 _LATIN = re.compile(r"[a-z0-9]+")
 
@@ -57,7 +57,7 @@ def shared(
     literal = _literal(matched, note)
     if elsewhere:
         # What the older version may only write otherwise is not said to stand there.
-        rewritten = {t for one in variants(folded) for t in unit_terms(folded, one)[0]}
+        rewritten = {t for one in variants(folded) for t in phrase_terms(folded, one)}
         literal = [t for t in matched if t in literal or t not in rewritten]
     cut = [(one.start, one.end) for one in others]
     runs = list(_stretches(folded, content, cut))
@@ -86,9 +86,9 @@ def otherwise(folded: str, matched: Sequence[str], text: str) -> tuple[tuple[str
 def _otherwise(folded: str, matched: Sequence[str], note: str) -> list[Variant]:
     """Of each stretch the first other way that the note has, where it lacks the stretch itself."""
     out: dict[int, Variant] = {}
+    found = frozenset(matched)
     for one in variants(folded):
-        phrase, _ = unit_terms(folded, one)
-        if one.start in out or set(phrase).isdisjoint(matched):
+        if one.start in out or found.isdisjoint(phrase_terms(folded, one)):
             continue
         if not _stands(one.phrase, note) and _stands(one.other, note):
             out[one.start] = one
@@ -96,9 +96,10 @@ def _otherwise(folded: str, matched: Sequence[str], note: str) -> list[Variant]:
 
 
 def _stands(phrase: str, note: str) -> bool:
+    if not phrase.isascii() and phrase not in note:
+        return False
     terms = [term for term in query_terms(phrase) if not term.endswith("*")]
-    held = len(_literal(terms, note)) == len(terms)
-    return held and (phrase in note or phrase.isascii())
+    return len(_literal(terms, note)) == len(terms)
 
 
 def _literal(terms: Sequence[str], note: str) -> list[str]:
@@ -111,8 +112,9 @@ def _stretches(folded: str, terms: Iterable[str], cut: Sequence[_Span]) -> Itera
     """Where terms stand in a question; those that overlap are one stretch, nothing of ``cut``."""
     joined = [False] * (len(folded) + 1)
     covered = [False] * (len(folded) + 1)
+    words = _latin_words(folded)
     for term in terms:
-        for start, end in _places(folded, term):
+        for start, end in words.get(term) or _places(folded, term):
             covered[start:end] = [True] * (end - start)
             joined[start + 1 : end] = [True] * (end - start - 1)
     for start, end in cut:
@@ -127,12 +129,16 @@ def _stretches(folded: str, terms: Iterable[str], cut: Sequence[_Span]) -> Itera
             begin = at
 
 
+def _latin_words(folded: str) -> dict[str, list[_Span]]:
+    """Where the words of each stem stand in a question: a stem stands for the whole word."""
+    out: dict[str, list[_Span]] = {}
+    for match in _LATIN.finditer(folded):
+        out.setdefault(stem(match.group()), []).append(match.span())
+    return out
+
+
 def _places(folded: str, term: str) -> Iterator[_Span]:
-    """Where an index term stands in a question; a stem stands for the whole word."""
-    words = [m.span() for m in _LATIN.finditer(folded) if stem(m.group()) == term]
-    if words:
-        yield from words
-        return
+    """Where an index term stands in a question."""
     piece = term[0] if len(term) == 2 and term.endswith("*") else term
     at = folded.find(piece)
     while at >= 0:

@@ -23,10 +23,11 @@ _CJK = (
     "\uf900-\ufaff\U00016fe0-\U00018d8f\U0001aff0-\U0001b16f\U00020000-\U0003ffff"
 )
 _HAN_RUNS = re.compile(f"([{_CJK}]+)")
-_OTHER = re.compile(
+_TOKEN = re.compile(
     # An identifier: words joined by the marks that join them in code, paths, mail addresses.
-    r"(?P<word>(?<![^\W_])[.]?[^\W_]+(?:[-._/:@\\+#~]+[^\W_]+)*(?:[+#]{1,2})?)"
-    r"|(?P<symbol>[\u2190-\u2bff\U0001f000-\U0001faff])"
+    r"(?<![^\W_])[.]?[^\W_]+(?:[-._/:@\\+#~]+[^\W_]+)*(?:[+#]{1,2})?"
+    # A symbol.
+    r"|[\u2190-\u2bff\U0001f000-\U0001faff]"
 )
 _PART = re.compile(r"[^\W_]+")
 _WINDOW_RUN = re.compile(r"(?:[^\W_]|[-._/:@+#_])+")
@@ -49,6 +50,7 @@ def stem(word: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _word_terms(token: str) -> tuple[str, ...]:
+    """The terms of an identifier, its own first; of a symbol itself."""
     parts = _PART.findall(token)
     whole = () if parts == [token] else (token,)
     return (*whole, *map(stem, parts))
@@ -78,9 +80,8 @@ def index_terms(folded: str) -> list[str]:
             out += map(add, run, run[1:])
             out.append(run[-1])
             continue
-        for match in _OTHER.finditer(run):
-            token = match.group()
-            out += _word_terms(token) if match.lastgroup == "word" else (token,)
+        for token in _TOKEN.findall(run):
+            out += _word_terms(token)
     return out
 
 
@@ -131,29 +132,20 @@ def count_terms(folded: str, wanted: Wanted) -> tuple[dict[str, int], int]:
         found = {t: folded.count(t[0]) for t in wanted.lone}
         found |= {t: folded.count(t) for t in (*wanted.grams, *wanted.words)}
         return {t: n for t, n in found.items() if n}, len(folded)
-    words: list[str] = []
-    length = 0
-    for han, run in _runs(folded):
-        if han:
-            length += len(run)
-            continue
-        for match in _OTHER.finditer(run):
-            token = match.group()
-            words += _word_terms(token) if match.lastgroup == "word" else (token,)
+    other, runs = _HAN_RUNS.subn(" ", folded)
+    words = [term for token in _TOKEN.findall(other) for term in _word_terms(token)]
     out: dict[str, int] = {}
-    for gram in wanted.grams:
-        if gram in folded:
-            # str.count passes over what overlaps: 哈哈哈 holds 哈哈 twice.
-            same = gram[0] == gram[1]
-            out[gram] = _overlapping(folded, gram) if same else folded.count(gram)
+    for gram in [gram for gram in wanted.grams if gram in folded]:
+        # str.count passes over what overlaps: 哈哈哈 holds 哈哈 twice.
+        same = gram[0] == gram[1]
+        out[gram] = _overlapping(folded, gram) if same else folded.count(gram)
     for term in wanted.lone:
         if often := folded.count(term[0]):
             out[term] = often
-    if words:
-        for term in wanted.words:
-            if often := words.count(term):
-                out[term] = often
-    return out, length + len(words)
+    held = set(words)
+    for term in [term for term in wanted.words if term in held]:
+        out[term] = words.count(term)
+    return out, len(folded) - len(other) + runs + len(words)
 
 
 def _overlapping(text: str, piece: str) -> int:
@@ -165,25 +157,29 @@ def query_terms(folded: str) -> list[str]:
 
     A lone character of Han, kana or hangul comes back with a trailing ``*``: it is a prefix.
     """
-    out: dict[str, None] = {}
+    out: list[str] = []
     for han, run in _runs(folded):
         if han:
-            grams = [run[i : i + 2] for i in range(len(run) - 1)] or [run + "*"]
-            out.update(dict.fromkeys(grams))
+            out += map(add, run, run[1:]) if len(run) > 1 else (run + "*",)
             continue
-        for match in _OTHER.finditer(run):
-            token = match.group()
-            out.update(dict.fromkeys(_word_terms(token) if match.lastgroup == "word" else (token,)))
-    return list(out)
+        for token in _TOKEN.findall(run):
+            out += _word_terms(token)
+    return list(dict.fromkeys(out))
 
 
-def trigram_windows(folded: str) -> list[str]:
-    """The distinct three-character windows of a query, inside each run, in text order."""
-    out: dict[str, None] = {}
-    for han, piece in _runs(folded):
-        for run in (piece,) if han else _WINDOW_RUN.findall(piece):
-            out.update(dict.fromkeys(run[i : i + 3] for i in range(len(run) - 2)))
-    return list(out)
+def trigram_windows(folded: str, *, han: bool = True) -> list[str]:
+    """The distinct three-character windows of a query, inside each run, in text order.
+
+    Args:
+        han: False leaves out those of Han, kana or hangul.
+    """
+    out: list[str] = []
+    for is_han_run, piece in _runs(folded):
+        if is_han_run and not han:
+            continue
+        for run in (piece,) if is_han_run else _WINDOW_RUN.findall(piece):
+            out += [run[i : i + 3] for i in range(len(run) - 2)]
+    return list(dict.fromkeys(out))
 
 
 def quote(term: str) -> str:

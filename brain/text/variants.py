@@ -77,7 +77,7 @@ def variants(folded: str, own_words: Iterable[str] = ()) -> list[Variant]:
         BrainError: as :func:`brain.text.words.parse_own_word`.
     """
     own = _spans(folded, own_words)
-    numerals = {start: (end, ways) for start, end, ways in numeral_spans(folded)}
+    numerals = _numerals(folded)
     latin = _latin_spans(folded)
     table = {} if folded.isascii() else _han_table()
     out: list[Variant] = []
@@ -85,11 +85,11 @@ def variants(folded: str, own_words: Iterable[str] = ()) -> list[Variant]:
     for at, char in enumerate(folded):
         if at < done or not (char in table or at in numerals or at in latin):
             continue
-        found = [*_numeral_at(numerals, at), *_han_at(table, folded, at)]
-        if at in latin:
-            found.append(latin[at])
-        found = [(end, others) for end, others in found if _keeps_whole(own, at, end)]
-        done = max((end for end, _ in found), default=at + 1)
+        every = (numerals.get(at), _han_at(table, folded, at), latin.get(at))
+        found = [one for one in every if one and _keeps_whole(own, at, one[0])]
+        if not found:
+            continue
+        done = max([end for end, _ in found])
         ways: dict[str, Kind] = {}
         for end, others in found:
             if end == done:
@@ -100,14 +100,13 @@ def variants(folded: str, own_words: Iterable[str] = ()) -> list[Variant]:
     return out
 
 
-def _numeral_at(numerals: dict[int, tuple[int, tuple[str, ...]]], at: int) -> Iterator[_Found]:
-    if at in numerals:
-        end, ways = numerals[at]
-        yield end, tuple((way, "numeral") for way in ways)
+def _numerals(folded: str) -> dict[int, _Found]:
+    spans = numeral_spans(folded)
+    return {start: (end, tuple([(way, "numeral") for way in ways])) for start, end, ways in spans}
 
 
-def unit_terms(folded: str, variant: Variant) -> tuple[list[str], list[str]]:
-    """The gram-index terms a stretch takes part in, and those of the other way in its place.
+def phrase_terms(folded: str, variant: Variant) -> list[str]:
+    """The gram-index terms a stretch takes part in.
 
     Han beside the stretch lends its character, so that 子资 and 讯工 count in 电子资讯工程 as 子信
     and 息工 do for 信息. Lone characters (``月*``) come only where there is nothing longer.
@@ -116,12 +115,17 @@ def unit_terms(folded: str, variant: Variant) -> tuple[list[str], list[str]]:
         folded: the query that the variant was found in.
         variant: one of :func:`variants`.
     """
+    return _in_place(folded, variant, variant.phrase)
+
+
+def other_terms(folded: str, variant: Variant) -> list[str]:
+    """Those of the other way in the stretch's place; arguments as for :func:`phrase_terms`."""
+    return _in_place(folded, variant, variant.other)
+
+
+def _in_place(folded: str, variant: Variant, text: str) -> list[str]:
     before = folded[max(0, variant.start - 1) : variant.start]
     after = folded[variant.end : variant.end + 1]
-    return _in_place(before, variant.phrase, after), _in_place(before, variant.other, after)
-
-
-def _in_place(before: str, text: str, after: str) -> list[str]:
     head = before if before and _is_han(before) and _is_han(text[0]) else ""
     tail = after if after and _is_han(after) and _is_han(text[-1]) else ""
     terms = query_terms(f"{head}{text}{tail}")
@@ -146,13 +150,15 @@ def _keeps_whole(own: Sequence[tuple[int, int]], start: int, end: int) -> bool:
 # --- Han -----------------------------------------------------------------------------------------
 
 
-def _han_at(table: _HanTable, folded: str, at: int) -> Iterator[_Found]:
+def _han_at(table: _HanTable, folded: str, at: int) -> _Found | None:
     """The longest entry that stands at a place."""
     for phrase, others in table.get(folded[at], ()):
+        if not folded.startswith(phrase, at):
+            continue
         end = at + len(phrase)
-        if folded.startswith(phrase, at) and not (_joined(folded, at) or _joined(folded, end)):
-            yield end, _others(phrase, tuple(others.items()))
-            return
+        if not (_joined(folded, at) or _joined(folded, end)):
+            return end, _others(phrase, tuple(others.items()))
+    return None
 
 
 def _is_han(char: str) -> bool:

@@ -18,6 +18,7 @@ import unicodedata
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache, lru_cache
+from typing import NamedTuple
 
 from brain.errors import EXIT_DATA, BrainError
 from brain.text import lexicon
@@ -25,8 +26,18 @@ from brain.text.fold import fold
 
 MAX_OWN_WORD_CHARS = 64
 
-_Index = dict[str, tuple[tuple[str, str], ...]]
-"""First character -> pairs of an entry and what it stands for, the longest entry first."""
+
+class _Index(NamedTuple):
+    """Entries to look for in a text.
+
+    Args:
+        lengths: first character → lengths of the entries that begin with it, falling.
+        entries: entry → what it stands for.
+    """
+
+    lengths: dict[str, list[int]]
+    entries: dict[str, str]
+
 
 # A run without blanks and marks, but with those that join identifiers: gen-itgc, .env, c++, -5度.
 _CHUNK = (
@@ -58,17 +69,19 @@ STOP_WORDS: frozenset[str] = frozenset(
 
 
 def _index(entries: dict[str, str]) -> _Index:
-    buckets: dict[str, list[tuple[str, str]]] = {}
-    for entry in sorted(entries, key=len, reverse=True):
-        buckets.setdefault(entry[0], []).append((entry, entries[entry]))
-    return {first: tuple(bucket) for first, bucket in buckets.items()}
+    lengths: dict[str, set[int]] = {}
+    for entry in entries:
+        lengths.setdefault(entry[0], set()).add(len(entry))
+    falling = {first: sorted(found, reverse=True) for first, found in lengths.items()}
+    return _Index(falling, entries)
 
 
 def _longest(index: _Index, text: str, at: int) -> tuple[str, str] | None:
     """The longest entry that stands at a place, with what it stands for."""
-    for found in index.get(text[at], ()):
-        if text.startswith(found[0], at):
-            return found
+    for length in index.lengths.get(text[at], ()):
+        piece = text[at : at + length]
+        if piece in index.entries:
+            return piece, index.entries[piece]
     return None
 
 
@@ -153,7 +166,7 @@ def _spans(index: _Index, text: str) -> list[tuple[int, int]]:
     """Where entries stand, leftmost and longest first, without overlap."""
     spans: list[tuple[int, int]] = []
     at = 0
-    while index and at < len(text):
+    while index.entries and at < len(text):
         found = _longest(index, text, at)
         if found:
             spans.append((at, at + len(found[0])))
@@ -182,6 +195,9 @@ def _cut_gap(text: str, english: frozenset[str]) -> Iterator[str]:
 def _cut_chunk(chunk: str, grammar: _Index) -> Iterator[str]:
     at = kept = 0
     while at < len(chunk):
+        if chunk[at] not in grammar.lengths:
+            at += 1
+            continue
         found = _longest(grammar, chunk, at)
         if found and found[0] != found[1]:
             yield chunk[kept:at]
@@ -236,12 +252,12 @@ def is_chitchat(folded: str) -> bool:
 
 def _longest_whole(index: _Index, text: str, at: int) -> tuple[str, str] | None:
     """As :func:`_longest`, but Latin words and numbers only as a whole: hi is not in history."""
-    for found in index.get(text[at], ()):
-        end = at + len(found[0])
-        if text.startswith(found[0], at) and not (
-            _is_ascii_word(text[end - 1]) and _is_ascii_word(text[end : end + 1])
+    for length in index.lengths.get(text[at], ()):
+        piece = text[at : at + length]
+        if piece in index.entries and not (
+            _is_ascii_word(piece[-1]) and _is_ascii_word(text[at + length : at + length + 1])
         ):
-            return found
+            return piece, index.entries[piece]
     return None
 
 
