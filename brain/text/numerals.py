@@ -36,6 +36,8 @@ def read_number(text: str) -> int | float | None:
     """
     if not text or len(text) > _MAX_CHARS:
         return None
+    if text.isascii() and text.isdecimal():
+        return int(text)
     if text in ("半", "一半"):
         return 0.5
     if text.endswith("%"):

@@ -157,6 +157,8 @@ def _latest(month: int, day: int | None, clock: Clock) -> tuple[Span, ...]:
 
 def readings(text: str, clock: Clock) -> list[Reading]:
     """The times a text names in English, in text order, without overlap."""
+    if _KEYS.isdisjoint(_WORD.findall(text)) and "mid-" not in text:
+        return []
     row = _cut(text)
     if _KEYS.isdisjoint(row.words):
         return []

@@ -45,7 +45,7 @@ def readings(text: str, clock: Clock) -> list[Reading]:
         if reading is None or reading.end <= at:
             at += 1
             # No phrase begins within a number.
-            while text[at - 1] in _NUMERALS and text[at : at + 1] in tuple(_NUMERALS):
+            while at < len(text) and text[at - 1] in _NUMERALS and text[at] in _NUMERALS:
                 at += 1
             continue
         at = reading.end
@@ -88,7 +88,10 @@ def _whole(text: str, at: int, word: str) -> bool:
 
 def _any(text: str, at: int, choices: Iterable[str]) -> str:
     """The first of some words that stands at a place, '' for none."""
-    return next((word for word in choices if text.startswith(word, at)), "")
+    for word in choices:
+        if text.startswith(word, at):
+            return word
+    return ""
 
 
 def _is_han(char: str) -> bool:
@@ -571,9 +574,12 @@ def _first() -> re.Pattern[str]:
     return re.compile(f"[{''.join(_HEADS)}]")
 
 
+_LEFT_OF_NUMBER = frozenset(_NUMERALS + "第.几")
+
+
 def _inside_number(text: str, at: int) -> bool:
     """Whether a number goes on to the left, or a rank or version does: 第三天前, v1.3."""
-    return text[at - 1 : at] in tuple(_NUMERALS + "第.几")
+    return text[at - 1 : at] in _LEFT_OF_NUMBER
 
 
 # --- narrowing -----------------------------------------------------------------------------------
