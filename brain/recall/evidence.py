@@ -275,9 +275,11 @@ def weigh(
     meaning = SIMILARITY_WEIGHT * (BARE_SHARE if question.bare else 1.0)
     if question.time_alone:
         meaning *= ALONE_SHARE
+    terms = question.terms
     out: dict[int, Evidence] = {}
     for key, cut in texts.items():
-        coverage = share(cut.folded, cut.held, all_terms, all_weight)
+        own = cut.held
+        coverage = share(cut.folded, own, all_terms, all_weight)
         near = similarity.get(key)
         score = COVERAGE_WEIGHT * coverage + TIME_WEIGHT * in_time.get(key, 0.0) ** TIME_SHARPNESS
         if best > 0:
@@ -290,7 +292,7 @@ def weigh(
         else:
             answer = _as_answer(cut)
             content = share(cut.folded, answer, content_terms, content_weight, apart)
-        held = tuple([t for t in question.terms if t in cut.held])
+        held = tuple([t for t in terms if t in own])
         out[key] = Evidence(words[key], coverage, content, near, score, held=held)
     return out
 

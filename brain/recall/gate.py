@@ -359,7 +359,7 @@ def _of_words(question: Question, ranked: Ranked, told: Hit) -> str:
     # A hit that its words alone did not propose holds some all the same.
     matched = ranked.evidence[told.id].held if lane is None else lane.terms
     via = None if lane is None else lane.via
-    asked = (question.folded, question.content, matched, told.memory.text)
+    asked = (question.folded, question.content, matched, told.memory.text, question.variants)
     found = wording.shared(*asked)
     named = f"#{told.id}"
     if via is not None:

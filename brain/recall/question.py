@@ -12,7 +12,7 @@ from brain.text import when
 from brain.text.fold import fold
 from brain.text.grams import query_terms, trigram_windows
 from brain.text.sentences import sentences
-from brain.text.variants import other_terms, phrase_terms, variants
+from brain.text.variants import Variant, other_terms, phrase_terms, variants
 from brain.text.words import is_chitchat, strip_function_words, strong_runs
 
 MAX_CHARS = 20_000
@@ -115,6 +115,8 @@ class Question:
         bare: a word or two and nothing asked about them (k8s, nginx 配置).
         times: the times it asks about, a soft preference.
         rewritings: other ways to write parts of it.
+        variants: what those were made from; None where the user's own words had a say in them or
+            a text was too long for any.
         language: ``zh`` or ``en``.
     """
 
@@ -128,6 +130,7 @@ class Question:
     bare: bool = False
     times: tuple[when.Interval, ...] = ()
     rewritings: tuple[Rewriting, ...] = ()
+    variants: tuple[Variant, ...] | None = None
     language: str = languages.CHINESE
 
     @property
@@ -244,6 +247,7 @@ def _read(text: str, now: datetime, own_words: Sequence[str]) -> Question:
     telling = {term for run in strong for term in cut[run]}
     long = len(folded) > LONG
     most, most_windows = (MESSAGE_TERMS, MESSAGE_WINDOWS) if long else (MAX_TERMS, MAX_TERMS)
+    ways = [] if long else variants(folded, own)
     every = content if long and content else query_terms(folded)
     return Question(
         text,
@@ -255,7 +259,8 @@ def _read(text: str, now: datetime, own_words: Sequence[str]) -> Question:
         is_chitchat(folded),
         0 < len(runs) <= MOST_BARE_WORDS and _width(folded) <= MOST_BARE_WIDTH,
         times,
-        tuple(_rewritings(folded, own, times)) if len(folded) <= LONG else (),
+        tuple(_rewritings(folded, ways, times)),
+        tuple(ways) if not own and not long else None,
         languages.of(text),
     )
 
@@ -272,10 +277,10 @@ def _without(folded: str, times: Iterable[when.Interval]) -> str:
 
 
 def _rewritings(
-    folded: str, own: Sequence[str], times: Sequence[when.Interval]
+    folded: str, ways: Sequence[Variant], times: Sequence[when.Interval]
 ) -> Iterable[Rewriting]:
     phrases: dict[tuple[int, int], tuple[str, ...]] = {}
-    for variant in variants(folded, own):
+    for variant in ways:
         if any(t.begin < variant.end and variant.start < t.end for t in times):
             continue
         place = (variant.start, variant.end)

@@ -39,6 +39,7 @@ def shared(
     content: Collection[str],
     matched: Sequence[str],
     text: str,
+    ways: Sequence[Variant] | None = None,
     *,
     elsewhere: bool = False,
 ) -> Shared:
@@ -48,16 +49,18 @@ def shared(
         content: the question's content terms.
         matched: terms the note was found to hold, as they are or written otherwise.
         text: of the note, as stored.
+        ways: :func:`brain.text.variants.variants` of the question, where they are known.
         elsewhere: the terms were found in an older version of the note: what the text lacks and
             does not write otherwise stands there.
     """
     note = fold(text)
     matched = [term for term in matched if term in content]
-    others = _otherwise(folded, matched, note)
+    ways = variants(folded) if ways is None else ways
+    others = _otherwise(folded, ways, matched, note)
     literal = _literal(matched, note)
     if elsewhere:
         # What the older version may only write otherwise is not said to stand there.
-        rewritten = {t for one in variants(folded) for t in phrase_terms(folded, one)}
+        rewritten = {t for one in ways for t in phrase_terms(folded, one)}
         literal = [t for t in matched if t in literal or t not in rewritten]
     cut = [(one.start, one.end) for one in others]
     runs = list(_stretches(folded, content, cut))
@@ -79,15 +82,17 @@ def otherwise(folded: str, matched: Sequence[str], text: str) -> tuple[tuple[str
     Args:
         matched: terms the note was found to hold, as they are or written otherwise.
     """
-    found = _otherwise(folded, matched, fold(text))
+    found = _otherwise(folded, variants(folded), matched, fold(text))
     return tuple(dict.fromkeys((one.phrase, one.other) for one in found))
 
 
-def _otherwise(folded: str, matched: Sequence[str], note: str) -> list[Variant]:
+def _otherwise(
+    folded: str, ways: Iterable[Variant], matched: Sequence[str], note: str
+) -> list[Variant]:
     """Of each stretch the first other way that the note has, where it lacks the stretch itself."""
     out: dict[int, Variant] = {}
     found = frozenset(matched)
-    for one in variants(folded):
+    for one in ways:
         if one.start in out or found.isdisjoint(phrase_terms(folded, one)):
             continue
         if not _stands(one.phrase, note) and _stands(one.other, note):

@@ -158,12 +158,12 @@ def query_terms(folded: str) -> list[str]:
     A lone character of Han, kana or hangul comes back with a trailing ``*``: it is a prefix.
     """
     out: list[str] = []
-    for han, run in _runs(folded):
-        if han:
-            out += map(add, run, run[1:]) if len(run) > 1 else (run + "*",)
-            continue
-        for token in _TOKEN.findall(run):
-            out += _word_terms(token)
+    for place, piece in enumerate(_HAN_RUNS.split(folded)):
+        if place % 2:
+            out += map(add, piece, piece[1:]) if len(piece) > 1 else (piece + "*",)
+        elif piece:
+            for token in _TOKEN.findall(piece):
+                out += _word_terms(token)
     return list(dict.fromkeys(out))
 
 

@@ -233,6 +233,9 @@ def is_chitchat(folded: str) -> bool:
     """
     if len(folded) > _MAX_CHAT_CHARS:
         return False
+    begin = next((char for char in folded if not _is_mark(char)), None)
+    if begin is not None and begin not in _chat_index().lengths:
+        return False
     text = " ".join("".join(" " if _is_mark(c) else c for c in folded).split())
     if not text:
         return bool(folded.strip())
