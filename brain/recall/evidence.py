@@ -254,13 +254,13 @@ def weigh(
         average: mean number of terms of a note.
         in_time: candidate id → how well it fits the times asked about, in [0, 1].
     """
-    rare = {t: idf(t) for t in question.known}
-    all_terms = {t: rare[t] * weight for t, weight in question.weights.items()}
+    idfs = {t: idf(t) for t in question.known}
+    all_terms = {t: idfs[t] * weight for t, weight in question.weights.items()}
     all_weight = sum(all_terms.values())
-    content_terms = {t: rare[t] * (FAINT if t in question.faint else 1.0) for t in question.content}
+    content_terms = {t: idfs[t] * (FAINT if t in question.faint else 1.0) for t in question.content}
     content_weight = sum(content_terms.values())
     apart = _apart(content_terms)
-    wanted = Wanted.of((*rare, *question.others))
+    wanted = Wanted.of((*idfs, *question.others))
     texts = {key: read(text, question, wanted, idf) for key, text in folded.items()}
     words = {key: bm25(text, all_terms, average) for key, text in texts.items()}
     best = max(words.values(), default=0.0)

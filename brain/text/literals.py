@@ -12,9 +12,3 @@ from collections.abc import Iterable
 def holds_any(text: str, pieces: Iterable[str]) -> bool:
     """Whether any of some strings stands in a text."""
     return any(map(text.__contains__, pieces))
-
-
-def shortest(pieces: Iterable[str]) -> tuple[str, ...]:
-    """The strings without those that hold another of them: where one stands, that one does."""
-    every = tuple(dict.fromkeys(pieces))
-    return tuple(p for p in every if not any(p != other and other in p for other in every))

@@ -22,7 +22,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from brain.errors import BrainError
-from brain.text.literals import holds_any, shortest
+from brain.text.literals import holds_any
 from brain.text.secret_forms import (
     COMMANDS,
     PHRASE_NAMES,
@@ -166,7 +166,7 @@ _RUN = r"[!-~]{4}"
 _LONG_RUN = r"[!-~]{13}"
 """A token, a private key, an Authorization header and a number in one piece hold such a run."""
 
-_HINTS = shortest(("://", *COMMANDS, *PHRASE_NAMES, *NAMES))
+_HINTS = ("://", *COMMANDS, *PHRASE_NAMES, *NAMES)
 _ASCII_HINTS = tuple(hint for hint in _HINTS if hint.isascii())
 """All other secrets stand behind one of these, but for a number in groups."""
 

@@ -12,7 +12,7 @@ import re
 from functools import cache
 
 from brain.text.fold import fold
-from brain.text.literals import holds_any, shortest
+from brain.text.literals import holds_any
 
 RULES = {
     "ignore_previous": "要求无视前文",
@@ -70,7 +70,7 @@ _HINT_WORDS = (
     " 从现在 现在起 你现在 pretend"
     " 密钥 密码 口令 令牌 token api 提示词 聊天记录 password secret credential"
 )
-_HINTS = shortest((*_HINT_WORDS.split(), "you are now", "from now on"))
+_HINTS = (*_HINT_WORDS.split(), "you are now", "from now on")
 """Without one of these no rule says anything."""
 
 
