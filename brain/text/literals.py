@@ -1,7 +1,7 @@
 """A first look before a pattern: most texts hold none of the words without which it says nothing.
 
-``str.__contains__`` takes .04 μs a word on a note of usual length, a regular expression of many
-alternatives many times that, and a millisecond more to compile.
+Looking for some dozens of words takes a fraction of what a regular expression of many alternatives
+takes, and milliseconds less at the first time, when that is compiled.
 """
 
 from __future__ import annotations
