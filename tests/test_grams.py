@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 import apsw
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from brain.store import schema
 from brain.store import terms as index
+from brain.store.view import View
 from brain.text.fold import fold
 from brain.text.grams import (
     Wanted,
@@ -229,11 +231,14 @@ def test_sqlite_finds_a_text_by_each_of_its_terms(fts: apsw.Connection, text: st
                     assert index.frequencies(fts, index.GRAMS, [term]) == {term: 1}
             windows = trigram_windows(fold(text))
             assert index.frequencies(fts, index.TRIGRAMS, windows) == dict.fromkeys(windows, 1)
-            for scopes, held in ((None, ["1"]), ([1], ["1"]), ([2], [])):
+            for scopes, held in ((None, "1"), ([1], "1"), ([2], "")):
                 for name, terms in ((index.GRAMS, asked), (index.TRIGRAMS, windows)):
                     found = index.postings(fts, name, terms, scopes)
                     assert found == dict.fromkeys(terms, held)
-            assert index.lengths(fts, index.GRAMS, [1]) == {1: len(index_terms(fold(text)))}
+            seen = View("2026-01-01T00:00:00.000Z")
+            length = len(index_terms(fold(text)))
+            assert index.lengths(fts, index.GRAMS, [1, 2], seen) == {1: length}
+            assert index.lengths(fts, index.GRAMS, [1], replace(seen, kind="fact")) == {}
         finally:
             index.remove(fts, 1, text, 1)
     for name in (index.GRAMS, index.TRIGRAMS):

@@ -10,17 +10,15 @@ of the time FTS5's own bm25 takes. The second stage counts the best candidates' 
 
 from __future__ import annotations
 
-import heapq
 import math
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import apsw
 
+from brain.recall.postings import size, summed, topmost
 from brain.recall.question import Question, Rewriting
 from brain.store import terms as index
-from brain.store.memories import visible
 from brain.store.view import View
 from brain.text.bm25 import saturation
 
@@ -54,6 +52,9 @@ MOST_LOOKS = 4
 
 RANKED = 2
 """How many times the notes wanted have their length looked up, the best by their terms alone."""
+
+WIDER = 5
+"""How many times more have it where too few of those are visible."""
 
 FEW_NOTES = 3
 """A phrase that no more notes than these hold (or one in a hundred) is looked for in translation
@@ -108,11 +109,12 @@ class Looked:
 
     Args:
         frequency: in how many notes each occurs; an estimate for frequent terms of large files.
-        held: the notes that hold them, of those terms whose lists were short and read whole.
+        held: the notes that hold them, as decimal text with commas between, of those terms whose
+            lists were short and read whole.
     """
 
     frequency: dict[str, int] = field(default_factory=dict)
-    held: dict[str, Sequence[str]] = field(default_factory=dict)
+    held: dict[str, str] = field(default_factory=dict)
 
 
 Memo = dict[str, Looked]
@@ -166,12 +168,13 @@ def _look_up(
         frequency |= {t: n * highest // sample for t, n in seen.items() if n >= FREQUENT}
         rest = [t for t in rest if seen[t] < FREQUENT]
         sample *= WELL_SAMPLED
-    held: dict[str, Sequence[str]] = {}
+    held: dict[str, str] = {}
     if scope_ids is None:
         # Reading a short list takes no longer than counting it.
         read = index.postings(db, name, rest, None, SHORT)
-        held = {t: ids for t, ids in read.items() if len(ids) < SHORT}
-        frequency |= {t: len(ids) for t, ids in held.items()}
+        counts = {t: size(ids) for t, ids in read.items()}
+        held = {t: ids for t, ids in read.items() if counts[t] < SHORT}
+        frequency |= {t: counts[t] for t in held}
         rest = [t for t in rest if t not in held]
     prefixes = {t for t in rest if t.endswith("*") and len(t) == 2}
     frequency |= index.frequencies_between(db, name, prefixes, 0, highest)
@@ -214,67 +217,49 @@ def _ranked(
         held = {t: looked.held[t] for t in chosen if t in looked.held}
         unread = [t for t in chosen if t not in held]
         newest = postings if len(chosen) == 1 and frequency[chosen[0]] > postings else None
-        read = index.postings(db, name, unread, scope_ids, newest)
-        found = _best(db, name, _scores({**held, **read}, frequency, highest), view, limit)
+        held |= index.postings(db, name, unread, scope_ids, newest)
+        worth = {t: idf(frequency[t], highest) for t in chosen}
+        found = _best(db, name, [(held[t], worth[t]) for t in chosen], view, limit)
         if not found and newest and looks > 1:
             # None of the newest is seen: what is asked about lies further back in time. Skills are
             # looked for with every question, so of a kind not all are.
             more = None if view.kind is None else KIND_POSTINGS
-            read = index.postings(db, name, unread, scope_ids, more)
-            found = _best(db, name, _scores(read, frequency, highest), view, limit)
+            held = index.postings(db, name, unread, scope_ids, more)
+            found = _best(db, name, [(held[t], worth[t]) for t in unread], view, limit)
         if found:
             return found
         rest = {term: n for term, n in rest.items() if term not in chosen}
     return []
 
 
-def _scores(
-    held: Mapping[str, Sequence[str]], frequency: Mapping[str, int], total: int
-) -> dict[str, float]:
-    """The sum of the IDF of the terms each note holds; ids are still the text they came as."""
-    out: dict[str, float] = defaultdict(float)
-    for term, ids in held.items():
-        worth = idf(frequency[term], total)
-        for key in ids:
-            out[key] += worth
-    return out
-
-
 def _best(
-    db: apsw.Connection, name: str, scores: Mapping[str, float], view: View, limit: int
+    db: apsw.Connection,
+    name: str,
+    lists: Sequence[tuple[str, float]],
+    view: View,
+    limit: int,
 ) -> list[tuple[int, float]]:
     """The visible notes of the highest BM25, best first, ties by id.
 
     Args:
-        scores: of the terms alone; lengths are looked up for the highest of them.
+        lists: the notes that hold each term, and its IDF. Lengths are looked up for those alone
+            that are the highest without them.
     """
+    notes, sums = summed(lists)
+    count = RANKED * limit
+    while True:
+        ids, scores = (found.tolist() for found in topmost(notes, sums, count))
+        lengths = index.lengths(db, name, ids, view)
+        if len(lengths) >= limit or count >= len(notes):
+            break
+        count *= WIDER
     average = index.average_length(db, name)
-    for count in (RANKED * limit, len(scores)):
-        highest = _highest(scores, count)
-        lengths = index.lengths(db, name, list(highest))
-        order = sorted(
-            (-score * saturation(1.0, lengths[i], average), i) for i, score in highest.items()
-        )
-        kept: list[tuple[int, float]] = []
-        for start in range(0, len(order), limit):
-            some = order[start : start + limit]
-            shown = visible(db, [i for _, i in some], view)
-            kept += [(i, -score) for score, i in some if i in shown]
-            if len(kept) >= limit:
-                return kept[:limit]
-        if count >= len(scores):
-            return kept
-    return []
-
-
-def _highest(scores: Mapping[str, float], count: int) -> dict[int, float]:
-    """The notes with the highest scores; of equal ones the newest."""
-    if len(scores) <= count:
-        return {int(key): score for key, score in scores.items()}
-    least = heapq.nlargest(count, scores.values())[-1]
-    out = {int(key): score for key, score in scores.items() if score > least}
-    level = (int(key) for key, score in scores.items() if score == least)
-    return out | dict.fromkeys(heapq.nlargest(count - len(out), level), least)
+    order = sorted(
+        (-score * saturation(1.0, lengths[i], average), i)
+        for i, score in zip(ids, scores, strict=True)
+        if i in lengths
+    )
+    return [(i, -score) for score, i in order[:limit]]
 
 
 def lane(
@@ -347,12 +332,10 @@ def _joined(
     by_trigram: Sequence[tuple[int, float]],
 ) -> tuple[Found, ...]:
     second = dict(by_trigram)
-    found = [Found(i, score, second.get(i, 0.0)) for i, score in by_gram]
-    for i, score in by_other:
-        if i not in {f.id for f in found}:
-            found.append(Found(i, score, second.get(i, 0.0)))
-    known = {f.id for f in found}
-    found += [Found(i, 0.0, score) for i, score in by_trigram if i not in known]
+    first = dict(by_gram)
+    first |= {i: score for i, score in by_other if i not in first}
+    found = [Found(i, score, second.get(i, 0.0)) for i, score in first.items()]
+    found += [Found(i, 0.0, score) for i, score in by_trigram if i not in first]
     return tuple(found)
 
 

@@ -8,13 +8,12 @@ told (:data:`brain.text.likeness.ALIKE`).
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
-from heapq import nsmallest
 
 import apsw
 
 from brain.memory import Similar
+from brain.recall.postings import summed, topmost
 from brain.store import memories
 from brain.store import terms as index
 from brain.store.view import View
@@ -77,14 +76,15 @@ def _proposed(db: apsw.Connection, memory_id: int, text: str, view: View) -> lis
     if scope_ids == []:
         return []
     rare, frequent = _rarest(db, memory_id, query_terms(fold(text[:LONGEST])))
-    held: Counter[str] = Counter()
-    for terms, newest in ((rare, None), (frequent, POSTINGS // FEW)):
-        for ids in index.postings(db, index.GRAMS, terms, scope_ids, newest).values():
-            held.update(ids)
+    lists = [
+        (ids, 1.0)
+        for terms, newest in ((rare, None), (frequent, POSTINGS // FEW))
+        for ids in index.postings(db, index.GRAMS, terms, scope_ids, newest).values()
+    ]
     least = max(1, (len(rare) + len(frequent)) // HELD)
-    found = ((-times, -int(other)) for other, times in held.items() if times >= least)
-    best = nsmallest(PROPOSED, found)
-    return [-other for _, other in best if -other != memory_id]
+    ids, times = (found.tolist() for found in topmost(*summed(lists), PROPOSED))
+    best = sorted(zip(times, ids, strict=True), reverse=True)
+    return [other for held, other in best if held >= least and other != memory_id]
 
 
 def _shown(db: apsw.Connection, proposed: Sequence[int], view: View) -> list[tuple[int, str]]:

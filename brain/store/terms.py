@@ -13,6 +13,7 @@ import apsw
 
 from brain.store import meta
 from brain.store.sql import one, rows
+from brain.store.view import View
 from brain.text.fold import fold
 from brain.text.grams import index_terms, quote
 
@@ -148,8 +149,8 @@ def postings(
     terms: Sequence[str],
     scope_ids: Sequence[int] | None,
     newest: int | None = None,
-) -> dict[str, list[str]]:
-    """The ids of the memories that hold each term, as decimal text.
+) -> dict[str, str]:
+    """The ids of the memories that hold each term, as decimal text with commas between.
 
     Args:
         index: ``GRAMS`` or ``TRIGRAMS``.
@@ -158,7 +159,7 @@ def postings(
         newest: only so many of each, the newest.
     """
     if scope_ids == [] or not terms:
-        return {term: [] for term in terms}
+        return dict.fromkeys(terms, "")
     ids = f"SELECT rowid FROM {index} WHERE {index} MATCH j.value"
     if newest is not None:
         ids += f" ORDER BY rowid DESC LIMIT {int(newest)}"
@@ -168,25 +169,25 @@ def postings(
         f"SELECT (SELECT group_concat(rowid) FROM ({ids})) FROM json_each(?) j ORDER BY j.key",
         (json.dumps([_match(term, scope_ids) for term in terms]),),
     )
-    return {term: ids.split(",") if ids else [] for term, (ids,) in zip(terms, found, strict=True)}
+    return {term: ids or "" for term, (ids,) in zip(terms, found, strict=True)}
 
 
-def lengths(db: apsw.Connection, index: str, ids: Sequence[int]) -> dict[int, int]:
-    """How many terms each memory's text has in an index.
+def lengths(db: apsw.Connection, index: str, ids: Sequence[int], view: View) -> dict[int, int]:
+    """How many terms the text of each memory has in an index, of those the view shows.
 
     FTS5 keeps the number of tokens in each column, as SQLite varints (``columnsize``, see
     https://sqlite.org/fts5.html#the_columnsize_option).
 
     Raises:
-        apsw.CorruptError: one of them has none, or one that is no number.
+        apsw.CorruptError: one of those has none, or one that is no number.
     """
+    where, args = view.where()
     found = rows(
         db,
-        f"SELECT id, sz FROM {index}_docsize WHERE id IN (SELECT value FROM json_each(?))",
-        (json.dumps(list(ids)),),
+        "SELECT m.id, d.sz FROM json_each(?) j CROSS JOIN memories m ON m.id = j.value"
+        f" LEFT JOIN {index}_docsize d ON d.id = m.id WHERE {where}",
+        (json.dumps(ids), *args),
     )
-    if len(found) != len(ids):
-        raise apsw.CorruptError("an index holds a memory without its length")
     try:
         return {i: _varint(sz) for i, sz in found}
     except (IndexError, TypeError):
