@@ -17,7 +17,9 @@ from test_survival import run
 
 from brain import Brain, BrainError
 from brain.errors import EXIT_IO
+from brain.store import vectors
 from brain.store.blocks import SLOTS
+from brain.store.sql import rows
 
 DIM = 384
 
@@ -50,6 +52,7 @@ def damaged(sound: Path, tmp_path: Path) -> Callable[[str], Path]:
         path = tmp_path / "m.db"
         shutil.copy(sound, path)
         db = apsw.Connection(str(path))
+        db.pragma("ignore_check_constraints", 1)
         db.execute(statement).fetchall()
         assert db.total_changes() > 0
         db.close()
@@ -100,6 +103,39 @@ def test_codes_that_are_none_are_damage_to_readers_and_writers(
     with Brain.open(path, model=Drawn()) as brain:
         told(lambda: brain.add("新买的打印机放在走廊尽头"))
         assert brain.stats().total == SLOTS + 200
+
+
+@pytest.mark.parametrize("value", ["x''", "x'00'", "zeroblob(1532)", "zeroblob(1540)", "'a'", "7"])
+def test_vectors_that_are_none_are_damage(damaged: Callable[[str], Path], value: str) -> None:
+    path = damaged(f"UPDATE vectors_1 SET embedding = {value}")
+    with Brain.open(path, model=Drawn(), read_only=True) as brain:
+        told(lambda: brain.recall("仓库的钥匙"))
+
+
+@pytest.mark.parametrize(
+    ("gone", "left"),
+    [
+        ([], [1, 2, 3, 4, 5]),
+        ([1], [2, 3, 4, 5]),
+        ([2, 3], [1, 4, 5]),
+        ([1, 3, 5], [2, 4]),
+        ([4, 5], [1, 2, 3]),
+        ([1, 2, 3, 4, 5], []),
+    ],
+)
+def test_what_is_proposed_and_has_no_vector_is_left_out(
+    damaged: Callable[[str], Path], gone: list[int], left: list[int]
+) -> None:
+    """What proposes is shared by a process and may be ahead of a reader's moment of the file."""
+    path = damaged(f"DELETE FROM vectors_1 WHERE id IN ({', '.join(map(str, gone)) or '9'})")
+    asked = Drawn().embed_query("仓库的钥匙")
+    with Brain.open(path, model=Drawn(), read_only=True) as brain, brain._store.read() as db:
+        found = vectors.measured(db, "vectors_1", asked.tobytes(), [5, 3, 1, 4, 2])
+        assert sorted(i for i, _ in found) == left
+        held = rows(db, "SELECT id, embedding FROM vectors_1 WHERE id <= 5")
+    expected = {i: float(np.frombuffer(blob, dtype=np.float32) @ asked) for i, blob in held}
+    assert dict(found) == pytest.approx(expected)
+    assert [s for _, s in found] == sorted((s for _, s in found), reverse=True)
 
 
 @pytest.mark.parametrize("statement", [s for s in CODES if "_slots" in s])

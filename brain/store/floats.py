@@ -6,12 +6,18 @@ about such a table is as with ours: ``rowid`` and ``embedding``.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import apsw
 
 from brain.store.sql import rows
 from brain.store.view import FOREVER_MS, View, to_ms
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 MAX_K = 4096
 """vec0 refuses a larger k."""
@@ -34,6 +40,22 @@ def nearest(
         (vector, width, *args),
     )
     return [int(row[0]) for row in found], len(found) < width or width == MAX_K
+
+
+def read(
+    db: apsw.Connection, table: str, passage_ids: Sequence[int], dim: int
+) -> tuple[list[int], NDArray[np.float32]]:
+    """Which of some passages have a vector, and the vectors, (n, dim)."""
+    import numpy as np
+
+    found = rows(
+        db,
+        "SELECT v.rowid, v.embedding FROM json_each(?) j"
+        f" CROSS JOIN {table} v ON v.rowid = j.value ORDER BY v.rowid",
+        (json.dumps(passage_ids),),
+    )
+    vectors = np.frombuffer(b"".join([row[1] for row in found]), dtype=np.float32)
+    return [row[0] for row in found], vectors.reshape(len(found), dim)
 
 
 def _where(view: View, scope_ids: Sequence[int] | None) -> tuple[str, list[object]]:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 import apsw
 
-from brain.store import meta, vectors
+from brain.store import meta, terms, vectors
 
 APPLICATION_ID = 0x42_52_4E_4D
 """'BRNM', in the SQLite header; `file` and other programs can tell our files by it."""
@@ -165,7 +165,11 @@ def _v3(db: apsw.Connection) -> None:
     """)
 
 
-MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (_v1, _v2, _v3)
+def _v4(db: apsw.Connection) -> None:
+    terms.merge_pairs(db)
+
+
+MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (_v1, _v2, _v3, _v4)
 SCHEMA_VERSION = len(MIGRATIONS)
 
 

@@ -17,9 +17,14 @@ from brain.store.view import View
 from brain.text.fold import fold
 from brain.text.grams import index_terms, quote
 
+PAIRS = 2
+"""Segments of a level from which a merge begins (FTS5's own is 4). Each one a look-up goes through
+costs as much as the look-up itself: filled by single adds, a file stays near 5 instead of 7, by
+batches near 3 instead of 5, and adds take a tenth longer."""
+
 SETTLED = 16
-"""Pages each index may merge after a write: a file filled by single adds stays at half the segments
-it would have, and look-ups take a third less time."""
+SETTLED_A_NOTE = 0.4
+"""Pages each index may merge after a write, and how many more for each note of a batch."""
 
 GRAMS = "grams"
 TRIGRAMS = "trigrams"
@@ -87,14 +92,31 @@ def clear(db: apsw.Connection) -> None:
     db.execute("INSERT INTO trigrams (trigrams) VALUES ('delete-all')")
 
 
-def settle(db: apsw.Connection) -> None:
+def settle(db: apsw.Connection, notes: int) -> None:
     """Merges a little of each index after a write: what it added, and its share of older segments.
 
     FTS5 lets sixteen segments gather on a level where each transaction writes little, and every
-    look-up goes through all of them. Costs as many pages at most, whatever the size of the file.
+    look-up goes through all of them. What it costs does not grow with the file.
+
+    Args:
+        notes: how many were added.
+    """
+    pages = SETTLED + int(SETTLED_A_NOTE * notes)
+    for index in (GRAMS, TRIGRAMS):
+        db.execute(f"INSERT INTO {index} ({index}, rank) VALUES ('merge', ?)", (pages,))
+
+
+def merge_pairs(db: apsw.Connection) -> None:
+    """Lets merges begin with ``PAIRS`` segments; kept in the file.
+
+    Of an index whose tokenizer SQLite lacks nothing can be said; it is made anew sooner or later.
     """
     for index in (GRAMS, TRIGRAMS):
-        db.execute(f"INSERT INTO {index} ({index}, rank) VALUES ('merge', ?)", (SETTLED,))
+        try:
+            db.execute(f"INSERT INTO {index} ({index}, rank) VALUES ('usermerge', ?)", (PAIRS,))
+        except apsw.SQLError as e:
+            if "no such tokenizer" not in str(e):
+                raise
 
 
 def merge(db: apsw.Connection, index: str, pages: int) -> bool:
@@ -132,6 +154,7 @@ def remake(db: apsw.Connection) -> None:
         db.execute(made[name])
     for index in (GRAMS, TRIGRAMS):
         db.execute(f"INSERT INTO {index} ({index}, rank) VALUES ('secure-delete', 1)")
+    merge_pairs(db)
 
 
 def _match(term: str, scope_ids: Sequence[int] | None) -> str:

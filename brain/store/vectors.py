@@ -317,23 +317,59 @@ def measured(
 ) -> list[tuple[int, float]]:
     """(passage id, cosine similarity) of given passages, nearest first, ties by id.
 
-    Only the vectors asked for are read, and let go again: half the time sqlite-vec's function takes
-    called for each.
+    Only the vectors asked for are read, and let go again. Those that have none are left out: what
+    proposes them may have seen a newer state of the file.
     """
     import numpy as np
 
-    found = rows(
-        db,
-        "SELECT v.rowid, v.embedding FROM json_each(?) j"
-        f" CROSS JOIN {table} v ON v.rowid = j.value ORDER BY v.rowid",
-        (json.dumps(passage_ids),),
-    )
     query = np.frombuffer(vector, dtype=np.float32)
-    read = np.frombuffer(b"".join([row[1] for row in found]), dtype=np.float32)
-    similarity = read.reshape(-1, len(query)) @ query
+    read = floats.read if of_schema_1(db, table) else _read
+    ids, found = read(db, table, sorted(passage_ids), len(query))
+    similarity = found @ query
     order = np.argsort(-similarity, kind="stable").tolist()
     values = similarity.tolist()
-    return [(found[place][0], values[place]) for place in order]
+    return [(ids[place], values[place]) for place in order]
+
+
+def _read(
+    db: apsw.Connection, table: str, passage_ids: Sequence[int], dim: int
+) -> tuple[list[int], NDArray[np.float32]]:
+    """Which of some passages have a vector, and the vectors, (n, dim).
+
+    They are read into one array, row by row: half the time of a query for them.
+
+    Raises:
+        apsw.CorruptError: one is of another length.
+    """
+    import numpy as np
+
+    size = 4 * dim
+    out = np.empty((len(passage_ids), dim), dtype=np.float32)
+    room = out.reshape(-1).view(np.uint8).data
+    ids: list[int] = []
+    blob: apsw.Blob | None = None
+    try:
+        for passage_id in passage_ids:
+            try:
+                if blob is None:
+                    blob = db.blob_open("main", table, "embedding", passage_id, False)
+                else:
+                    blob.reopen(passage_id)
+            except apsw.SQLError as e:
+                if "no such rowid" not in str(e):
+                    raise apsw.CorruptError("a vector is none") from None
+                if blob is not None:
+                    blob.close(True)  # of no use any more once it has missed a row
+                    blob = None
+                continue
+            if blob.length() != size:
+                raise apsw.CorruptError("a vector is of another length")
+            blob.read_into(room, len(ids) * size, size)
+            ids.append(passage_id)
+    finally:
+        if blob is not None:
+            blob.close(True)
+    return ids, out[: len(ids)]
 
 
 def _best(

@@ -49,7 +49,7 @@ def add(
     for memory in stored:
         terms.add(db, memory.id, memory.text, memories.ensure_scope(db, memory.scope))
     if stored:
-        terms.settle(db)
+        terms.settle(db, len(stored))
     return out
 
 
