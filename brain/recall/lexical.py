@@ -245,21 +245,22 @@ def _best(
         lists: the notes that hold each term, and its IDF. Lengths are looked up for those alone
             that are the highest without them.
     """
+    import numpy as np
+
     notes, sums = summed(lists)
     count = RANKED * limit
     while True:
-        ids, scores = (found.tolist() for found in topmost(notes, sums, count))
-        lengths = index.lengths(db, name, ids, view)
-        if len(lengths) >= limit or count >= len(notes):
+        ids, scores = topmost(notes, sums, count)
+        found = index.lengths(db, name, ids.tolist(), view)
+        if len(found) >= limit or count >= len(notes):
             break
         count *= WIDER
-    average = index.average_length(db, name)
-    order = sorted(
-        (-score * saturation(1.0, lengths[i], average), i)
-        for i, score in zip(ids, scores, strict=True)
-        if i in lengths
-    )
-    return [(i, -score) for score, i in order[:limit]]
+    shown = np.array([i in found for i in ids.tolist()], dtype=bool)
+    ids, scores = ids[shown], scores[shown]
+    lengths = np.array([found[i] for i in ids.tolist()], dtype=np.float64)
+    scores = scores * saturation(1.0, lengths, index.average_length(db, name))
+    order = np.lexsort((ids, -scores))[:limit]
+    return list(zip(ids[order].tolist(), scores[order].tolist(), strict=True))
 
 
 def lane(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import apsw
@@ -119,19 +120,15 @@ def run(source: Source, question: Question, view: View, limit: int) -> Ranked:
     votes = [(1.0, by_words), (1.0, by_meaning)]
     first = fusion.ordered(fusion.rrf(votes, sorted(by_words.keys() | by_meaning.keys())))
     first = first[: max(SECOND_STAGE, limit)]
-    records = memories.get_many(db, first)
+    # A time that is asked for already says which notes belong together.
+    beside = {} if question.times else memories.beside(db, first[:NEIGHBOURLY], view, REACH)
+    read = memories.get_many(db, {*first, *chain.from_iterable(beside.values())})
+    beside = {i: [n for n in group if _together(read[i], read[n])] for i, group in beside.items()}
+    kept = {*first, *chain.from_iterable(beside.values())}
+    records = {i: record for i, record in read.items() if i in kept}
     for time in question.times:
         told = memories.told_within(db, view, time.start_iso, time.stop_iso, IN_TIME)
         records |= {m.id: m for m in told}
-    # A time that is asked for already says which notes belong together.
-    beside = {} if question.times else memories.beside(db, first[:NEIGHBOURLY], view, REACH)
-    unread = {n for group in beside.values() for n in group} - records.keys()
-    neighbours = records | memories.get_many(db, unread)
-    beside = {
-        i: [n for n in group if _together(neighbours[i], neighbours[n])]
-        for i, group in beside.items()
-    }
-    records |= {n: neighbours[n] for group in beside.values() for n in group}
     seen = set(records)
     # Where what has expired is asked for as well, it still leads to what took its place.
     standing = replace(view, include_expired=False)

@@ -141,11 +141,13 @@ def get(db: apsw.Connection, memory_id: int) -> Memory | None:
 
 def get_many(db: apsw.Connection, ids: Iterable[int]) -> dict[int, Memory]:
     """Records by id; unknown ids are missing from the result."""
-    wanted = json.dumps(list(ids))
+    wanted = list(ids)
+    if not wanted:
+        return {}
     found = rows(
         db,
         f"SELECT {_FIELDS} FROM memories WHERE id IN (SELECT value FROM json_each(?))",
-        (wanted,),
+        (json.dumps(wanted),),
     )
     return {row[0]: _memory(row) for row in found}
 

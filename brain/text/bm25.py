@@ -8,20 +8,27 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
+from typing import TYPE_CHECKING, TypeVar
 
 from brain.text.fold import fold
 from brain.text.grams import index_terms
 
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
 K1 = 1.2
 B = 0.75
 
+Numbers = TypeVar("Numbers", float, "NDArray[np.float64]")
 
-def saturation(often: float, length: float, average: float) -> float:
+
+def saturation(often: float, length: Numbers, average: float) -> Numbers:
     """What a term counts that stands in a text ``often`` times; once in an average text is 1.
 
     Args:
         often: how often, above 0.
-        length: terms of the text.
+        length: terms of the text, or an array of those of several.
         average: mean number of terms of a text.
     """
     return often * (K1 + 1.0) / (often + K1 * (1.0 - B + B * length / max(average, 1.0)))
