@@ -161,17 +161,18 @@ class Digest:
             shown: from :meth:`shown`; more than ``count`` of them are true.
         """
         every = slice(0, self._words)
+        hidden = 64 * self._words + 1  # further than any code
         visible = int(np.count_nonzero(shown))
         if visible < SPARSE * len(shown):
             places = np.flatnonzero(shown)
             return places[codes.lowest(self._distances(vector, places, every), count)]
         if visible < FEW_ROUGHLY * ROUGHLY * count:
             found = self._distances(vector, None, every)
-            np.putmask(found, ~shown, np.iinfo(found.dtype).max)
+            np.putmask(found, ~shown, hidden)
             return codes.lowest(found, count)
         first, rest = slice(0, self._words // 2), slice(self._words // 2, self._words)
         found = self._distances(vector, None, first)
-        np.putmask(found, ~shown, np.iinfo(found.dtype).max)
+        np.putmask(found, ~shown, hidden)
         places = codes.lowest(found, ROUGHLY * count)
         whole = found[places] + self._distances(vector, places, rest)
         return places[codes.lowest(whole, count)]
