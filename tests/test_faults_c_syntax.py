@@ -16,6 +16,7 @@ from brain.embed.protocol import Embedder
 from brain.memory import clean_query
 from brain.recall import lexical
 from brain.recall import question as asking
+from brain.recall.postings import size
 from brain.store import terms as index
 from brain.text.fold import fold
 
@@ -172,24 +173,24 @@ class Work:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.looked_up = 0
         self.read = 0
-        counted, between, lists = index.frequencies, index.frequencies_between, index.postings
+        counted, among, lists = index.frequencies, index.counted, index.postings
 
         def exactly(db, name, terms):  # type: ignore[no-untyped-def]
             self.looked_up += len(terms)
             return counted(db, name, terms)
 
-        def among_some(db, name, terms, *rest):  # type: ignore[no-untyped-def]
-            self.looked_up += len(terms)
-            return between(db, name, terms, *rest)
+        def among_some(db, name, asked):  # type: ignore[no-untyped-def]
+            self.looked_up += len(asked)
+            return among(db, name, asked)
 
         def read(db, name, terms, *rest):  # type: ignore[no-untyped-def]
             self.looked_up += len(terms)
             found = lists(db, name, terms, *rest)
-            self.read += sum(map(len, found.values()))
+            self.read += sum(map(size, found.values()))
             return found
 
         monkeypatch.setattr(index, "frequencies", exactly)
-        monkeypatch.setattr(index, "frequencies_between", among_some)
+        monkeypatch.setattr(index, "counted", among_some)
         monkeypatch.setattr(index, "postings", read)
 
 

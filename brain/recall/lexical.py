@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 
 import apsw
 
-from brain.recall.postings import size, summed, topmost
+from brain.recall.postings import oldest, size, summed, topmost
 from brain.recall.question import Question, Rewriting
 from brain.store import terms as index
 from brain.store.view import View
@@ -37,15 +37,16 @@ WINDOW_POSTINGS = 1_500
 AGAIN_POSTINGS = 1_500
 """The same where a question is asked a second time, of another view."""
 
-SAMPLE = 2_000
-"""Newest ids a frequency is estimated on in a large file."""
+SHORT = 500
+"""Postings of each term that are read when its frequency is looked up, the newest."""
 
-SHORT = 1_000
-"""Postings up to which a term's list is read when its frequency is looked up."""
+COUNTED = 20_000
+"""Notes up to which the frequency of a term with more postings is counted. In a larger file it is
+estimated: the newest postings are known, older ones are counted in a few stretches."""
 
-WELL_SAMPLED = 10
-"""A file so many times the sample has its frequent terms estimated. One of which the sample has too
-few is looked for in a sample so many times as large, and then in the whole file."""
+STRETCHES = 2
+STRETCH = 500
+"""How many, spread evenly over the file, and of how many notes each."""
 
 MOST_LOOKS = 4
 """Times a search goes on to more frequent terms when the rarer ones find nothing visible."""
@@ -59,10 +60,6 @@ WIDER = 5
 FEW_NOTES = 3
 """A phrase that no more notes than these hold (or one in a hundred) is looked for in translation
 as well."""
-
-FREQUENT = 20
-"""Hits in the sample from which the estimate is used; below it the posting list is short enough
-to be counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,26 +157,49 @@ def _look_up(
     """
     if not terms:
         return Looked()
-    frequency = dict.fromkeys(terms, 0)
-    rest = list(terms)
-    sample = SAMPLE
-    while rest and sample * WELL_SAMPLED < highest:
-        seen = index.frequencies_between(db, name, rest, highest - sample, highest)
-        frequency |= {t: n * highest // sample for t, n in seen.items() if n >= FREQUENT}
-        rest = [t for t in rest if seen[t] < FREQUENT]
-        sample *= WELL_SAMPLED
-    held: dict[str, str] = {}
-    if scope_ids is None:
-        # Reading a short list takes no longer than counting it.
-        read = index.postings(db, name, rest, None, SHORT)
-        counts = {t: size(ids) for t, ids in read.items()}
-        held = {t: ids for t, ids in read.items() if counts[t] < SHORT}
-        frequency |= {t: counts[t] for t in held}
-        rest = [t for t in rest if t not in held]
-    prefixes = {t for t in rest if t.endswith("*") and len(t) == 2}
-    frequency |= index.frequencies_between(db, name, prefixes, 0, highest)
-    frequency |= index.frequencies(db, name, [t for t in rest if t not in prefixes])
-    return Looked(frequency, held)
+    read = index.postings(db, name, terms, None, SHORT)
+    frequency = {t: size(ids) for t, ids in read.items()}
+    held = {t: ids for t, ids in read.items() if frequency[t] < SHORT}
+    longer = [t for t in read if t not in held]
+    if highest > COUNTED:
+        frequency |= _estimated(db, name, {t: oldest(read[t]) for t in longer})
+    else:
+        prefixes = {t for t in longer if t.endswith("*") and len(t) == 2}
+        frequency |= index.frequencies_between(db, name, prefixes, 0, highest)
+        frequency |= index.frequencies(db, name, [t for t in longer if t not in prefixes])
+    return Looked(frequency, held if scope_ids is None else {})
+
+
+def _estimated(db: apsw.Connection, name: str, since: Mapping[str, int]) -> dict[str, int]:
+    """About how many notes hold each of some terms.
+
+    What lies further back is counted apart: a word of the last weeks is not a frequent one because
+    the newest notes are full of it.
+
+    Args:
+        since: term → the note from which on ``SHORT`` notes hold it.
+    """
+    asked = [
+        (term, low, high) for term, first in since.items() for low, high in _stretches(first - 1)
+    ]
+    counts = index.counted(db, name, asked)
+    held = dict.fromkeys(since, 0)
+    read = dict.fromkeys(since, 0)
+    for (term, low, high), count in zip(asked, counts, strict=True):
+        held[term] += count
+        read[term] += high - low
+    return {
+        term: SHORT + held[term] * (first - 1) // max(read[term], 1)
+        for term, first in since.items()
+    }
+
+
+def _stretches(size: int) -> list[tuple[int, int]]:
+    """Evenly spread stretches of the first ``size`` ids; all of them where those are few."""
+    if size <= STRETCHES * STRETCH:
+        return [(0, size)]
+    starts = ((2 * i + 1) * size // (2 * STRETCHES) - STRETCH // 2 for i in range(STRETCHES))
+    return [(start, start + STRETCH) for start in starts]
 
 
 def affordable(frequency: Mapping[str, int], postings: int) -> list[str]:
@@ -216,11 +236,12 @@ def _ranked(
             return []
         held = {t: looked.held[t] for t in chosen if t in looked.held}
         unread = [t for t in chosen if t not in held]
-        newest = postings if len(chosen) == 1 and frequency[chosen[0]] > postings else None
-        held |= index.postings(db, name, unread, scope_ids, newest)
+        cut = len(chosen) == 1 and frequency[chosen[0]] > postings
+        # Several together are within the budget, where the estimate is right.
+        held |= index.postings(db, name, unread, scope_ids, postings)
         worth = {t: idf(frequency[t], highest) for t in chosen}
         found = _best(db, name, [(held[t], worth[t]) for t in chosen], view, limit)
-        if not found and newest and looks > 1:
+        if not found and cut and looks > 1:
             # None of the newest is seen: what is asked about lies further back in time. Skills are
             # looked for with every question, so of a kind not all are.
             more = None if view.kind is None else KIND_POSTINGS

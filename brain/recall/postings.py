@@ -19,6 +19,13 @@ def size(ids: str) -> int:
     return ids.count(",") + 1 if ids else 0
 
 
+def oldest(ids: str) -> int:
+    """The lowest id of a list that has any."""
+    import numpy as np
+
+    return int(np.fromstring(ids, dtype=np.int64, sep=",").min())
+
+
 def summed(
     lists: Sequence[tuple[str, float]],
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:

@@ -233,15 +233,21 @@ def frequencies_between(
     db: apsw.Connection, index: str, terms: Collection[str], low: int, high: int
 ) -> dict[str, int]:
     """In how many memories with low < id <= high each term occurs."""
-    if not terms:
-        return {}
+    counts = counted(db, index, [(term, low, high) for term in terms])
+    return dict(zip(terms, counts, strict=True))
+
+
+def counted(db: apsw.Connection, index: str, asked: Sequence[tuple[str, int, int]]) -> list[int]:
+    """For each (term, low, high), in how many memories with low < id <= high the term occurs."""
+    if not asked:
+        return []
     found = rows(
         db,
-        f"SELECT (SELECT count(*) FROM {index} WHERE {index} MATCH j.value"
-        " AND rowid > ?2 AND rowid <= ?3) FROM json_each(?1) j ORDER BY j.key",
-        (json.dumps([_match(term, None) for term in terms]), low, high),
+        f"SELECT (SELECT count(*) FROM {index} WHERE {index} MATCH j.value ->> 0"
+        " AND rowid > j.value ->> 1 AND rowid <= j.value ->> 2) FROM json_each(?) j ORDER BY j.key",
+        (json.dumps([(_match(term, None), low, high) for term, low, high in asked]),),
     )
-    return {term: int(row[0]) for term, row in zip(terms, found, strict=True)}
+    return [int(row[0]) for row in found]
 
 
 def average_length(db: apsw.Connection, index: str = GRAMS) -> float:
