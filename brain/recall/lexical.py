@@ -19,6 +19,7 @@ import apsw
 from brain.recall.postings import oldest, size, summed, topmost
 from brain.recall.question import Question, Rewriting
 from brain.store import terms as index
+from brain.store.memories import visible
 from brain.store.view import View
 from brain.text.bm25 import saturation
 
@@ -269,19 +270,26 @@ def _best(
     import numpy as np
 
     notes, sums = summed(lists)
+    average = index.average_length(db, name)
     count = RANKED * limit
     while True:
         ids, scores = topmost(notes, sums, count)
-        found = index.lengths(db, name, ids.tolist(), view)
-        if len(found) >= limit or count >= len(notes):
-            break
+        found = index.lengths(db, name, ids.tolist())
+        lengths = np.array([found[i] for i in ids.tolist()], dtype=np.float64)
+        scores = scores * saturation(1.0, lengths, average)
+        order = np.lexsort((ids, -scores))
+        best = list(zip(ids[order].tolist(), scores[order].tolist(), strict=True))
+        kept: list[tuple[int, float]] = []
+        # Records lie far apart in the file: no more are looked at than are wanted.
+        for start in range(0, len(best), limit):
+            some = best[start : start + limit]
+            shown = visible(db, [i for i, _ in some], view)
+            kept += [(i, score) for i, score in some if i in shown]
+            if len(kept) >= limit:
+                return kept[:limit]
+        if count >= len(notes):
+            return kept
         count *= WIDER
-    shown = np.array([i in found for i in ids.tolist()], dtype=bool)
-    ids, scores = ids[shown], scores[shown]
-    lengths = np.array([found[i] for i in ids.tolist()], dtype=np.float64)
-    scores = scores * saturation(1.0, lengths, index.average_length(db, name))
-    order = np.lexsort((ids, -scores))[:limit]
-    return list(zip(ids[order].tolist(), scores[order].tolist(), strict=True))
 
 
 def lane(

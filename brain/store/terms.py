@@ -13,7 +13,6 @@ import apsw
 
 from brain.store import meta
 from brain.store.sql import one, rows
-from brain.store.view import View
 from brain.text.fold import fold
 from brain.text.grams import index_terms, quote
 
@@ -195,22 +194,22 @@ def postings(
     return {term: ids or "" for term, (ids,) in zip(terms, found, strict=True)}
 
 
-def lengths(db: apsw.Connection, index: str, ids: Sequence[int], view: View) -> dict[int, int]:
-    """How many terms the text of each memory has in an index, of those the view shows.
+def lengths(db: apsw.Connection, index: str, ids: Sequence[int]) -> dict[int, int]:
+    """How many terms each memory's text has in an index.
 
     FTS5 keeps the number of tokens in each column, as SQLite varints (``columnsize``, see
     https://sqlite.org/fts5.html#the_columnsize_option).
 
     Raises:
-        apsw.CorruptError: one of those has none, or one that is no number.
+        apsw.CorruptError: one of them has none, or one that is no number.
     """
-    where, args = view.where()
     found = rows(
         db,
-        "SELECT m.id, d.sz FROM json_each(?) j CROSS JOIN memories m ON m.id = j.value"
-        f" LEFT JOIN {index}_docsize d ON d.id = m.id WHERE {where}",
-        (json.dumps(ids), *args),
+        f"SELECT id, sz FROM {index}_docsize WHERE id IN (SELECT value FROM json_each(?))",
+        (json.dumps(ids),),
     )
+    if len(found) != len(ids):
+        raise apsw.CorruptError("an index holds a memory without its length")
     try:
         return {i: _varint(sz) for i, sz in found}
     except (IndexError, TypeError):
