@@ -27,14 +27,11 @@ def rrf(lanes: Sequence[tuple[float, Mapping[int, int]]], ids: Iterable[int]) ->
             input gives the same float.
         ids: what to score; an id no lane ranks gets 0.
     """
-    out: dict[int, float] = {}
-    for key in ids:
-        total = 0.0
-        for weight, ranks in lanes:
-            rank = ranks.get(key)
-            if rank is not None:
-                total += weight / (K + rank)
-        out[key] = total
+    out = dict.fromkeys(ids, 0.0)
+    for weight, ranks in lanes:
+        for key, rank in ranks.items():
+            if key in out:
+                out[key] += weight / (K + rank)
     return out
 
 

@@ -118,7 +118,7 @@ def run(source: Source, question: Question, view: View, limit: int) -> Ranked:
     by_words = {f.id: place for place, f in enumerate(words.found, start=1)}
     by_meaning = {n.id: place for place, n in enumerate(near, start=1)}
     votes = [(1.0, by_words), (1.0, by_meaning)]
-    first = fusion.ordered(fusion.rrf(votes, sorted(by_words.keys() | by_meaning.keys())))
+    first = fusion.ordered(fusion.rrf(votes, by_words.keys() | by_meaning.keys()))
     first = first[: max(SECOND_STAGE, limit)]
     # A time that is asked for already says which notes belong together.
     beside = {} if question.times else memories.beside(db, first[:NEIGHBOURLY], view, REACH)
@@ -256,9 +256,7 @@ def _fuse(
     by_quality = fusion.competition_ranks(
         {i: round(w / QUALITY_STEP) * QUALITY_STEP for i, w in worth.items()}
     )
-    scores = fusion.rrf(
-        [(EVIDENCE_WEIGHT, by_evidence), (QUALITY_WEIGHT, by_quality)], sorted(records)
-    )
+    scores = fusion.rrf([(EVIDENCE_WEIGHT, by_evidence), (QUALITY_WEIGHT, by_quality)], records)
     hits: list[Hit] = []
     for i in fusion.ordered(scores)[:limit]:
         lanes: dict[str, LaneRank] = {}
