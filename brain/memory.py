@@ -6,7 +6,6 @@ Every class here is a frozen dataclass whose fields are the JSON fields of the c
 
 from __future__ import annotations
 
-import hashlib
 import math
 import re
 import unicodedata
@@ -473,4 +472,6 @@ def canonical(text: str) -> str:
 @lru_cache(maxsize=4)
 def content_hash(text: str) -> str:
     """SHA-256 (hex) of the canonical form of a text."""
+    import hashlib  # three milliseconds, and a question needs none
+
     return hashlib.sha256(canonical(text).encode("utf-8")).hexdigest()

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import apsw
 
 from brain.care import using
+from brain.care.pace import ARCHIVE_BELOW, DAILY, IDLE_DAYS, KEEP_IMPORTANCE
 from brain.errors import BrainError
 from brain.memory import PREFERENCE_KIND, SKILL_KIND, check_why
 from brain.store import fading, file, journal, memories, meta, uses
@@ -28,11 +29,6 @@ from brain.time.strength import days_between, decayed
 
 if TYPE_CHECKING:
     from brain.results import DecayResult, Faded
-
-DAILY = 0.99
-ARCHIVE_BELOW = 0.1
-IDLE_DAYS = 90.0
-KEEP_IMPORTANCE = 0.7
 
 STRETCH = 20_000
 """Ids that one transaction decays: about a quarter of a second on a slow machine."""

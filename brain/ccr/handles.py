@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from dataclasses import dataclass
 
 from brain.errors import BrainError
+from brain.text.patterns import compiled
 
 PREFIX_BYTES = 16
 _WRAP = r"[\s\"'`“”‘’「」『』（）()\[\]【】，。、；：,.;:!！?？…]*"
-_FORM = re.compile(
+_FORM = (
     rf"(?P<wrap>{_WRAP}[<‹＜《]{{0,2}})\s*(?:ccr[:：](?://)?)?(?:ccr_)?(?P<hex>[0-9a-f]{{32}})"
-    rf"(?:#(?P<pointer>.*)|[>›＞》]{{0,2}}{_WRAP})\Z",
-    re.IGNORECASE | re.DOTALL,
+    rf"(?:#(?P<pointer>.*)|[>›＞》]{{0,2}}{_WRAP})\Z"
 )
 _CLOSERS = "\"'`“”‘’「」『』（）()[]【】>›＞》，。 \t\r\n"
 
@@ -37,6 +36,8 @@ class Reference:
 
 def handle_of(original: bytes) -> str:
     """The handle under which some bytes are recovered."""
+    import hashlib  # three milliseconds; only what is cut needs it
+
     return "ccr_" + hashlib.sha256(original).digest()[:PREFIX_BYTES].hex()
 
 
@@ -49,7 +50,7 @@ def parse(handle: str) -> Reference:
     Raises:
         BrainError: ``brain_ccr_handle_invalid`` (65).
     """
-    found = _FORM.match(handle)
+    found = compiled(_FORM, re.IGNORECASE | re.DOTALL).match(handle)
     if not found:
         raise BrainError(
             "brain_ccr_handle_invalid",

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
+
+from brain.text.patterns import compiled
 
 _NUMBER = (
     r"(?:[一二三四五六七八九十]{1,3}、|[（(][一二三四五六七八九十\d]{1,3}[）)]|\d{1,2}[.、)）]\s*)"
 )
-_LINE = re.compile(
+_LINE = (
     r"#{1,6}\s+\S|[一二三四五六七八九十]{1,3}、\S{1,20}$"
     r"|第[一二三四五六七八九十\d]{1,3}[章节部]\s*\S{0,24}$"
     r"|[^\s，。；：:|]{1,8}[：:]$|【[^】\n]{1,16}】$|\*\*[^*\n]{1,24}\*\*[：:]?$"
 )
-_LABEL = re.compile(rf"(?:[-*]\s+)?{_NUMBER}[^，；、]{{1,16}}[。．.]$")
+_LABEL = rf"(?:[-*]\s+)?{_NUMBER}[^，；、]{{1,16}}[。．.]$"
 
 
 def places(pieces: Sequence[str]) -> frozenset[int]:
@@ -29,9 +30,9 @@ def places(pieces: Sequence[str]) -> frozenset[int]:
         last = place + 1 == len(pieces)
         opens = place == 0 or pieces[place - 1].endswith("\n")
         if piece.endswith("\n"):
-            heading = _LINE.match(shown) is not None
+            heading = compiled(_LINE).match(shown) is not None
         else:
-            heading = opens and not last and _LABEL.match(shown) is not None
+            heading = opens and not last and compiled(_LABEL).match(shown) is not None
         if heading:
             found.append(place)
     return frozenset(found)

@@ -11,9 +11,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     Args:
         argv: the words of the command line; None for those of this process, which then ends here.
     """
-    from brain.cli.run import end, run
+    from brain.cli.run import begin, end, run
 
+    if argv is not None:
+        return run(argv)
+    begin()
     code = run(argv)
-    if argv is None:
-        end(code)
+    end(code)
     return code

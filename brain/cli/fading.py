@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from brain.care import decay as fading
+from brain.care import pace as fading
 from brain.cli.command import about
 from brain.cli.console import out, out_json, visible
 from brain.cli.options import Db, Json, MemoryId, Why, number

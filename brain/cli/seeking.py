@@ -33,10 +33,10 @@ from brain.cli.options import (
 from brain.cli.reaching import ask
 from brain.cli.render import gate_lines, hit_lines
 from brain.errors import EXIT_NO
-from brain.memory import RecallResult
 
 if TYPE_CHECKING:
     from brain.cli.reaching import Memory
+    from brain.memory import RecallResult
 
 
 @about(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from brain.text.fold import fold
+from brain.text.patterns import compiled
 
 INDENT = "\n    "
 
@@ -25,7 +26,7 @@ sees. The joiners of emoji and of Persian and Indian words (U+200C, U+200D) stay
 
 _OPENERS = re.compile("[<＜﹤]")
 _CLOSERS = str.maketrans({">": "›", "＞": "›", "﹥": "›"})
-_TAG = re.compile(
+_TAG = (
     r"<\s*(?:/\s*[^\W\d]"
     r"|[|｜]"
     r"|<\s*(?:/?\s*sys\b|ccr\b)"
@@ -35,7 +36,7 @@ _TAG = re.compile(
     r")"
 )
 _TAG_LOOKED_AT = 40
-_TAG_END = re.compile("[^>＞﹥\n]{0,120}[>＞﹥]{1,2}")
+_TAG_END = "[^>＞﹥\n]{0,120}[>＞﹥]{1,2}"
 _TURN = re.compile(r"\[(?=\s*/?\s*(?:INST|SYS|SYSTEM)\s*\])", re.IGNORECASE)
 _MARK = re.compile(r"<<ccr:(ccr_[0-9a-f]{32})>>")
 
@@ -71,9 +72,9 @@ def _without_tags(text: str) -> str:
         if opener.start() < at:
             continue
         seen = fold(text[opener.start() : opener.start() + _TAG_LOOKED_AT])
-        if not _TAG.match(seen):
+        if not compiled(_TAG).match(seen):
             continue
-        end = _TAG_END.match(text, opener.end())
+        end = compiled(_TAG_END).match(text, opener.end())
         stop = end.end() if end else opener.end()
         inside = text[opener.end() : stop].translate(_CLOSERS)
         parts += [text[at : opener.start()], "‹", _OPENERS.sub("‹", inside)]

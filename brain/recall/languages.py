@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 
+from brain.text.patterns import compiled
+
 LOOKED_AT = 500
 """Characters of a text that tell its language."""
 
@@ -18,7 +20,7 @@ MOST_HAN = 0.05
 CHINESE, ENGLISH = "zh", "en"
 OTHER = {CHINESE: ENGLISH, ENGLISH: CHINESE}
 
-_WORD = re.compile(r"[A-Za-z']+")
+_WORD = r"[A-Za-z']+"
 _HAN = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]")
 # fmt: off
 _FUNCTION = frozenset(
@@ -47,7 +49,7 @@ def of(text: str) -> str:
     head = text[:LOOKED_AT]
     if len(_HAN.findall(head)) > MOST_HAN * len(head):
         return CHINESE
-    words = _WORD.findall(head)
+    words = compiled(_WORD).findall(head)
     # FROM and WHERE of a query are no English.
     told = sum(w.lower() in _FUNCTION for w in words if len(w) == 1 or not w.isupper())
     running = len(words) >= _LEAST_WORDS and told >= _LEAST_FUNCTION and told * 8 >= len(words)

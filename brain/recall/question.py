@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,6 +10,7 @@ from brain.recall import languages
 from brain.text import when
 from brain.text.fold import fold
 from brain.text.grams import query_terms, trigram_windows
+from brain.text.patterns import compiled
 from brain.text.sentences import sentences
 from brain.text.variants import Variant, other_terms, phrase_terms, variants
 from brain.text.words import is_chitchat, strip_function_words, strong_runs
@@ -62,12 +62,12 @@ LONG = 120
 MOST_PARTS = 3
 """Sentences of a long message that are asked by themselves."""
 
-_ASKING = re.compile(
+_ASKING = (
     r"[?？]|什么|怎么|怎样|如何|哪|谁|几[个点号时天年月]|多少|多久|为何|为什么|吗|呢|是否|[能有是要]不[能有是要]|有没有|啥|咋"
     r"|\b(?:what|how|why|when|where|who|which)\b"
 )
 
-_ANNOUNCING = re.compile(
+_ANNOUNCING = (
     r"(?:(?:想|要)(?:问|请教|知道|了解|确认|搞清楚|弄清楚|弄明白)|(?:问|请教)(?:你|您|大家)?一?[下句个]"
     r"|请问|问题是)(?:的|问?一?下|个?问题|是|这个|你们?|您|大家)*[，,：:]?"
 )
@@ -76,10 +76,8 @@ _ANNOUNCING = re.compile(
 SHORT = 12
 """Characters up to which a query with a pronoun is taken to point at the turn before."""
 
-_GOING_ON = re.compile(r"继续|接着|接下来|往下|然后|还有呢|go on|continue|\bnext\b")
-_POINTING = re.compile(
-    r"[它他她]|[这那][个些件条种边样里]|^[这那](?!么)|\b(?:it|this|that|they|them)\b"
-)
+_GOING_ON = r"继续|接着|接下来|往下|然后|还有呢|go on|continue|\bnext\b"
+_POINTING = r"[它他她]|[这那][个些件条种边样里]|^[这那](?!么)|\b(?:it|this|that|they|them)\b"
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,10 +204,10 @@ def read(
 def _leans(asked: Question) -> bool:
     """Whether a query has to be read with the turn before: 继续, 那个呢, 它怎么配."""
     if asked.chitchat:
-        return _GOING_ON.search(asked.folded) is not None
+        return compiled(_GOING_ON).search(asked.folded) is not None
     if not asked.content:
         return not asked.times
-    return len(asked.folded) <= SHORT and _POINTING.search(asked.folded) is not None
+    return len(asked.folded) <= SHORT and compiled(_POINTING).search(asked.folded) is not None
 
 
 def _parts(text: str) -> list[str]:
@@ -217,13 +215,13 @@ def _parts(text: str) -> list[str]:
 
     Where it says that now it asks, only what comes then: the rest is chatter, with questions too.
     """
-    for match in reversed(list(_ANNOUNCING.finditer(text))[-MOST_PARTS:]):
+    for match in reversed(list(compiled(_ANNOUNCING).finditer(text))[-MOST_PARTS:]):
         pieces = _pieces(text[match.end() :])
-        asking = [p for p in pieces if _ASKING.search(p)]
+        asking = [p for p in pieces if compiled(_ASKING).search(p)]
         if asking:
             return asking[:MOST_PARTS]
     pieces = _pieces(text)
-    asking = [p for p in pieces if _ASKING.search(p)]
+    asking = [p for p in pieces if compiled(_ASKING).search(p)]
     return asking[-MOST_PARTS:] if asking else [*pieces[:1], *pieces[1:][-1:]]
 
 

@@ -10,11 +10,14 @@ without that the best ten of 28,000 are among the nearest 400 codes in 88 % of c
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from brain.store.blocks import words
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 STEP = 0.7
 """From .6 to .8 nothing changes; a third of all numbers lies between the thresholds' outer sides

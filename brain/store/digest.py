@@ -8,13 +8,16 @@ that asks: what it proposes is held against the records by whoever asks.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import apsw
 import numpy as np
-from numpy.typing import NDArray
 
 from brain.store import blocks, codes
 from brain.store.view import FOREVER_MS, View, to_ms
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 SPARSE = 0.25
 """Below this share of visible vectors only theirs are compared, above it all: picking costs too."""

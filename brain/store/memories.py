@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
@@ -60,6 +59,12 @@ def _memory(row: Sequence[Any]) -> Memory:
     return Memory(*values)
 
 
+def _sha256(text: str) -> bytes:
+    import hashlib  # three milliseconds, and whoever only reads needs none
+
+    return hashlib.sha256(text.encode("utf-8")).digest()
+
+
 def insert(db: apsw.Connection, record: Record) -> int:
     """Stores the record and gives its new id."""
     row = rows(
@@ -81,7 +86,7 @@ def insert(db: apsw.Connection, record: Record) -> int:
             record.evidence,
             record.supersedes,
             content_hash(record.text),
-            hashlib.sha256(record.text.encode("utf-8")).digest(),
+            _sha256(record.text),
         ),
     )[0]
     return int(row[0])
@@ -121,7 +126,7 @@ def insert_as_was(db: apsw.Connection, memory: Memory, *, keep_id: bool) -> int:
     """
     values = {**memory.to_dict(), "supersedes": None, "superseded_by": None}
     values["content_hash"] = content_hash(memory.text)
-    values["text_sha256"] = hashlib.sha256(memory.text.encode("utf-8")).digest()
+    values["text_sha256"] = _sha256(memory.text)
     if not keep_id:
         del values["id"]
     row = rows(

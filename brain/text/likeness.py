@@ -7,13 +7,13 @@ is a strict test on what is left when the common characters, in their order, are
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 
 from brain.text.fold import fold
+from brain.text.patterns import compiled
 
 LONGEST = 400
 """Characters compared; the common subsequence takes time in the product of both lengths."""
@@ -33,9 +33,9 @@ NEGATION = "negation"
 NAME = "name"
 WORDS = "words"
 
-_NUMBER = re.compile(r"\d+(?:[.:/-]\d+)*|[零〇一二三四五六七八九十百千万亿两]{2,}")
-_LATIN = re.compile(r"[a-z][a-z0-9_.+#-]*")
-_NEGATION = re.compile(r"不|没|未|无|非|勿|别|莫|禁|停|取消|\bnot?\b|n't\b|\bnever\b")
+_NUMBER = r"\d+(?:[.:/-]\d+)*|[零〇一二三四五六七八九十百千万亿两]{2,}"
+_LATIN = r"[a-z][a-z0-9_.+#-]*"
+_NEGATION = r"不|没|未|无|非|勿|别|莫|禁|停|取消|\bnot?\b|n't\b|\bnever\b"
 # Characters that add, with others the same, nothing to what is said.
 _LIGHT = frozenset(
     "的了呢吗吧啊呀哦嘛么地得着过是在有也都就还又再很把被给让用使来去个些这那其之与和及或等请要会能可"
@@ -191,11 +191,11 @@ def compare(first: str, second: str) -> Likeness:
     order = length / min(len(x), len(y))
     found = _score(_shared(_bag(x), _bag(y)), length, len(x) + len(y))
     differs: list[str] = []
-    if Counter(_NUMBER.findall(a)) != Counter(_NUMBER.findall(b)):
+    if Counter(compiled(_NUMBER).findall(a)) != Counter(compiled(_NUMBER).findall(b)):
         differs.append(NUMBER)
-    if len(_NEGATION.findall(a)) % 2 != len(_NEGATION.findall(b)) % 2:
+    if len(compiled(_NEGATION).findall(a)) % 2 != len(compiled(_NEGATION).findall(b)) % 2:
         differs.append(NEGATION)
-    if set(_LATIN.findall(a)) != set(_LATIN.findall(b)):
+    if set(compiled(_LATIN).findall(a)) != set(compiled(_LATIN).findall(b)):
         differs.append(NAME)
     moved = Counter(left_x) & Counter(left_y)
     if sum(n for c, n in moved.items() if c not in _LIGHT) > MOST_MOVED or order < SAME_ORDER:

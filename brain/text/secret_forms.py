@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from base64 import b64decode
 from collections.abc import Callable, Iterator
 
-from brain.text.secret_spans import Span, compiled, letter_or_digit, mixed
+from brain.text.patterns import compiled
+from brain.text.secret_spans import Span, letter_or_digit, mixed
 from brain.text.secret_values import stands_for_another
 
 
@@ -185,6 +185,8 @@ PHRASE_NAMES = ("助记词", "助記詞", "恢复词", "种子短语", "phrase",
 
 
 def _is_login(value: str) -> bool:
+    from base64 import b64decode  # most texts hold no login
+
     try:
         return b":" in b64decode(value, validate=True)
     except ValueError:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
+from brain.text.patterns import compiled
 from brain.text.secret_numbers import PROVINCES
-from brain.text.secret_spans import Span, compiled, letter_or_digit
+from brain.text.secret_spans import Span, letter_or_digit
 from brain.text.secret_values import is_secret
 
 NAMES: Mapping[str, str] = {

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import date
 
-from brain.text.secret_spans import Span, compiled, letter_or_digit
+from brain.text.patterns import compiled
+from brain.text.secret_spans import Span, letter_or_digit
 
 _DIGITS = r"[0-9]{13,}[Xx]?"
 _GROUPS = r"[0-9]{4,6}(?:[ -][0-9]{3,13}){1,4}[Xx]?"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from functools import cache
 
 Span = tuple[int, int, str]
 """Start and stop of a secret in a text, and its rule."""
@@ -12,12 +11,6 @@ Span = tuple[int, int, str]
 def letter_or_digit(text: str, at: int) -> bool:
     """Whether an ASCII letter or digit stands at a place, which may lie outside."""
     return 0 <= at < len(text) and text[at].isascii() and text[at].isalnum()
-
-
-@cache
-def compiled(pattern: str) -> re.Pattern[str]:
-    """A pattern, compiled when it is first needed: most texts need few."""
-    return re.compile(pattern)
 
 
 def runs(value: str) -> list[str]:

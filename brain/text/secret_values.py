@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from brain.text.secret_spans import both, compiled, mixed, runs
+from brain.text.patterns import compiled
+from brain.text.secret_spans import both, mixed, runs
 
 
 def _three_kinds(value: str) -> bool:

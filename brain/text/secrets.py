@@ -23,6 +23,7 @@ from dataclasses import dataclass
 
 from brain.errors import BrainError
 from brain.text.literals import holds_any
+from brain.text.patterns import compiled
 from brain.text.secret_forms import (
     COMMANDS,
     PHRASE_NAMES,
@@ -34,7 +35,7 @@ from brain.text.secret_forms import (
 )
 from brain.text.secret_names import NAMES, named
 from brain.text.secret_numbers import GROUPED, numbers
-from brain.text.secret_spans import Span, compiled
+from brain.text.secret_spans import Span
 
 RULES: Mapping[str, str] = {
     "private_key": "私钥",

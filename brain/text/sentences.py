@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_right
-from functools import cache
+
+from brain.text.patterns import compiled
 
 Span = tuple[int, int]
 
@@ -46,12 +47,6 @@ _ABBREVIATION_LIST = (
 _ABBREVIATIONS = frozenset(_ABBREVIATION_LIST.split())
 
 
-@cache
-def _pattern(source: str) -> re.Pattern[str]:
-    """Compiles a pattern at first use, so that importing costs nothing."""
-    return re.compile(source)
-
-
 def sentences(text: str) -> list[Span]:
     """Splits a text into sentences, each with its closing quotes and trailing blanks.
 
@@ -68,7 +63,7 @@ def sentences(text: str) -> list[Span]:
     """
     spans: list[Span] = []
     start = resume = quotes = 0
-    for mark in _pattern(_MARK).finditer(text):
+    for mark in compiled(_MARK).finditer(text):
         kind, end = mark.lastgroup, mark.end()
         if kind == "address" or mark.start() < resume:
             continue
@@ -81,7 +76,7 @@ def sentences(text: str) -> list[Span]:
             if not ends(text, start, mark, end):
                 continue
             quotes += text.count('"', mark.end(), end)
-            blanks = _pattern(_BLANKS).match(text, end)
+            blanks = compiled(_BLANKS).match(text, end)
             end = blanks.end() if blanks else end
         if text[end - 1].isspace() and text[end - 1] not in " \t\u00a0\u3000":
             quotes = 0  # a straight quote left open does not reach into the next line
@@ -99,10 +94,10 @@ def sentences(text: str) -> list[Span]:
 
 def _close(text: str, end: int, quotes: int) -> int:
     """Where a sentence's closing marks end; a straight quote closes when an odd one is open."""
-    closers = _pattern(_CLOSERS).match(text, end)
+    closers = compiled(_CLOSERS).match(text, end)
     end = closers.end() if closers else end
     if quotes % 2 and text.startswith('"', end):
-        closers = _pattern(_CLOSERS).match(text, end + 1)
+        closers = compiled(_CLOSERS).match(text, end + 1)
         return closers.end() if closers else end + 1
     if text.startswith("'", end) and not text[end + 1 : end + 2].isalnum():
         return end + 1
@@ -121,16 +116,16 @@ def _stop_ends(text: str, start: int, mark: re.Match[str], end: int) -> bool:
 
 
 def _dots_end(text: str, start: int, mark: re.Match[str], end: int) -> bool:
-    blanks = _pattern(_BLANKS).match(text, end)
+    blanks = compiled(_BLANKS).match(text, end)
     next_at = blanks.end() if blanks else end
-    if not _pattern(_OPENS_SENTENCE).match(text, next_at):
+    if not compiled(_OPENS_SENTENCE).match(text, next_at):
         return False
     if len(mark.group()) >= 3:
         return next_at > end or not text[end].isascii()
     if next_at == end:
         return False
     near = max(start, mark.start() - _MAX_ABBREVIATION - 1)
-    word = _pattern(_WORD_BEFORE).search(text, near, mark.start())
+    word = compiled(_WORD_BEFORE).search(text, near, mark.start())
     if word is None:
         return True
     if word.group().isdigit() and len(word.group()) <= 3:
@@ -169,7 +164,7 @@ def units(text: str) -> int:
     A unit is one character of Han, kana, hangul or another script, one mark, two digits, three
     Latin letters, or one character of a key-like run of 40 and more.
     """
-    return len(_pattern(_UNIT).findall(text))
+    return len(compiled(_UNIT).findall(text))
 
 
 def passages(text: str, max_units: int = MAX_UNITS) -> list[Span]:
@@ -196,7 +191,7 @@ def passages(text: str, max_units: int = MAX_UNITS) -> list[Span]:
         return []
     if len(text) <= max_units:
         return [(0, len(text))]
-    ends = [match.end() for match in _pattern(_UNIT).finditer(text)]
+    ends = [match.end() for match in compiled(_UNIT).finditer(text)]
     if len(ends) <= max_units:
         return [(0, len(text))]
     groups: list[list[_Atom]] = []
@@ -235,7 +230,7 @@ def _cut(text: str, ends: list[int]) -> int:
     Only the end of a unit will do, else both halves of a split unit would count.
     """
     clause = 0
-    for match in _pattern(_CLAUSE_END).finditer(text, ends[0], ends[-1]):
+    for match in compiled(_CLAUSE_END).finditer(text, ends[0], ends[-1]):
         clause = match.end()
     if clause:
         return clause

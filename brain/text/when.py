@@ -13,7 +13,6 @@ the likelier first, at the same place. 每周三 and 30 February give nothing.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
@@ -21,6 +20,7 @@ from datetime import UTC, datetime, timedelta, tzinfo
 from brain.errors import BrainError
 from brain.text import when_latin, when_zh
 from brain.text.fold import simplify
+from brain.text.patterns import compiled
 from brain.text.times import from_iso, parse_time, to_iso
 from brain.text.when_span import Clock, Reading, Span
 
@@ -97,9 +97,9 @@ def find_intervals(text: str, now: datetime, tz: tzinfo | None = None) -> tuple[
 HEADING = 40
 """Characters in which a text may name the day it tells of, as a heading does."""
 
-_HEADS = re.compile(r"[)）\]】]?\s*(?:[(（]?(?:周|星期|礼拜)[一二三四五六日天][)）]?)?\s*[：:\n]")
+_HEADS = r"[)）\]】]?\s*(?:[(（]?(?:周|星期|礼拜)[一二三四五六日天][)）]?)?\s*[：:\n]"
 
-_BARE_WEEKDAY = re.compile("周[一二三四五六日天末]|(?:星期|礼拜)[一二三四五六日天]")
+_BARE_WEEKDAY = "周[一二三四五六日天末]|(?:星期|礼拜)[一二三四五六日天]"
 
 
 def anchor_note(text: str, at: datetime | str, tz: tzinfo | None = None) -> str | None:
@@ -127,7 +127,7 @@ def anchor_note(text: str, at: datetime | str, tz: tzinfo | None = None) -> str 
     for reading in _readings(text, _headed(text, clock)):
         spans = [s for s in reading.spans if s.relative and not s.soft and s.unit != "moment"]
         # 周二下午 by itself may be every Tuesday's.
-        weekly = _BARE_WEEKDAY.match(text, reading.begin)
+        weekly = compiled(_BARE_WEEKDAY).match(text, reading.begin)
         if spans and not weekly:
             mark = "≈" if spans[0].approximate else "="
             phrase = text[reading.begin : reading.end]
@@ -141,7 +141,7 @@ def anchor_note(text: str, at: datetime | str, tz: tzinfo | None = None) -> str 
 def _headed(text: str, clock: Clock) -> Clock:
     """The clock of the day a text is headed by (会议纪要2026-11-20：昨天……), else the one given."""
     first = next(_readings(text[:HEADING], clock), None)
-    if first is None or not _HEADS.match(text, first.end):
+    if first is None or not compiled(_HEADS).match(text, first.end):
         return clock
     span = first.spans[0]
     if span.unit != "day" or span.relative:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from brain import memory as m
 from brain.arguments import path_of
-from brain.care import decay, reembedding
+from brain.care import pace
 from brain.errors import EXIT_NO_INPUT, BrainError
 from brain.store import meta
 from brain.text import secrets, words
@@ -17,6 +17,7 @@ from brain.text.times import now_utc, to_iso
 from brain.verbs.opened import Opened
 
 if TYPE_CHECKING:
+    from brain.care.reembedding import ReembedResult
     from brain.results import (
         BackupResult,
         DecayResult,
@@ -32,7 +33,7 @@ Progress = Callable[[int, int], None]
 class Caring(Opened):
     """The file looked after as a whole."""
 
-    def reembed(self, model: str, *, progress: Progress | None = None) -> reembedding.ReembedResult:
+    def reembed(self, model: str, *, progress: Progress | None = None) -> ReembedResult:
         """Gives every record vectors of another (or the same) model; resumable after a break.
 
         The old vectors serve until the new set is whole.
@@ -41,6 +42,8 @@ class Caring(Opened):
             model: a model's name, or ``'none'`` to do without vectors.
             progress: called with (done, total) passages.
         """
+        from brain.care import reembedding
+
         self._require_any("嵌入")
         result = reembedding.run(self._store, model, progress)
         self._model.forget()
@@ -49,10 +52,10 @@ class Caring(Opened):
     def decay(
         self,
         *,
-        daily: float = decay.DAILY,
-        archive_below: float = decay.ARCHIVE_BELOW,
-        idle_days: float = decay.IDLE_DAYS,
-        keep_importance: float = decay.KEEP_IMPORTANCE,
+        daily: float = pace.DAILY,
+        archive_below: float = pace.ARCHIVE_BELOW,
+        idle_days: float = pace.IDLE_DAYS,
+        keep_importance: float = pace.KEEP_IMPORTANCE,
         dry_run: bool = False,
         why: str = "",
         now: datetime | None = None,
@@ -69,6 +72,8 @@ class Caring(Opened):
         Raises:
             BrainError: ``brain_decay_invalid`` (65), ``brain_db_missing`` (66).
         """
+        from brain.care import decay
+
         rule = decay.Rule(daily, archive_below, idle_days, keep_importance)
         self._require_any("衰减")
         if dry_run:

@@ -14,7 +14,7 @@ from brain.embed.passages import embedded
 from brain.errors import BrainError
 from brain.store import uses
 from brain.text.times import now_utc, parse_time, to_iso
-from brain.time import ending, forgetting, lineage
+from brain.time import ending, lineage
 from brain.verbs import drafts, outward
 from brain.verbs.model import table_for
 from brain.verbs.opened import Opened, When
@@ -189,6 +189,7 @@ class Changing(Opened):
                 ``brain_forget_incomplete`` (74).
         """
         from brain.results import ForgetResult
+        from brain.time import forgetting
 
         number = m.parse_id(memory_id)
         self._require_file(number)

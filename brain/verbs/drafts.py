@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from brain import memory as m
 from brain.errors import BrainError
-from brain.inject import brief, pack
+from brain.inject import pack
 from brain.store.memories import Record
 from brain.text import secrets
 from brain.text.fold import fold
@@ -67,6 +67,8 @@ def storable(text: str, allow_secrets: bool) -> str:
     As :func:`brain.memory.check_text`; what we handed out ourselves is no new memory either, and
     what holds a secret none unless that is wanted.
     """
+    from brain.inject import brief
+
     m.require_str(text, "文本")
     if text.lstrip().startswith((pack.OPENING, pack.SHORT_OPENING, *brief.OPENINGS)):
         raise BrainError(

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from brain import memory as m
 from brain.arguments import path_of
-from brain.care import reembedding
 from brain.text.times import now_utc
 from brain.verbs.opened import Opened, When
 
@@ -172,6 +171,8 @@ class Exchanging(Opened):
 
     def _catch_up(self, progress: StagedProgress | None, embed: bool) -> tuple[int, int]:
         """Makes the vectors still missing, or only counts them."""
+        from brain.care import reembedding
+
         embedder = self._model.load(self._facts()) if embed else None
         told = None if progress is None else partial(progress, "embed")
         return reembedding.catch_up(self._store, embedder, told)

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from brain import arguments
 from brain import memory as m
 from brain.errors import EXIT_USAGE, BrainError
-from brain.inject import brief as briefing
 from brain.inject import pack
 from brain.recall import naming
 from brain.store import memories
@@ -22,6 +21,7 @@ from brain.verbs import outward
 from brain.verbs.opened import Opened, When
 
 if TYPE_CHECKING:
+    from brain.inject.brief import Brief
     from brain.results import History, ScopeCount, Stats
 
 MAX_LIMIT = 1_000_000_000
@@ -130,7 +130,7 @@ class Looking(Opened):
 
     def brief(
         self, budget: int | None = None, *, scope: str = "", now: datetime | None = None
-    ) -> briefing.Brief:
+    ) -> Brief:
         """What an agent should know before any question: pinned records, preferences, an overview.
 
         Args:
@@ -139,7 +139,9 @@ class Looking(Opened):
         Raises:
             BrainError: as :meth:`inject` does for a budget.
         """
+        from brain.inject import brief
+
         limit = pack.checked_budget(budget)
         view = self._view(scope, None, None, None, now)
         with self._store.read() as db:
-            return briefing.write(db, view, limit)
+            return brief.write(db, view, limit)

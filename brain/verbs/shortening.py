@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from brain import memory as m
-from brain.ccr import handles, originals
+from brain.ccr import handles
 from brain.errors import BrainError
 from brain.text.times import now_utc, to_iso
 from brain.verbs.opened import Opened
@@ -37,6 +37,7 @@ class Shortening(Opened):
 
     def recovered(self, handle: str, query: str | None = None) -> Recovered:
         """As :meth:`recover`, with the handle as it is written and the media type."""
+        from brain.ccr import originals
         from brain.results import Recovered
 
         reference = handles.parse(handle)
@@ -66,7 +67,7 @@ class Shortening(Opened):
                 ``brain_ccr_max_bytes_invalid`` (2), 73-75 where the original cannot be kept. A text
                 that stays as it is goes through whatever the store says.
         """
-        from brain.ccr import shorten
+        from brain.ccr import originals, shorten
         from brain.results import CompressResult
 
         raw = m.check_encodable(data) if isinstance(data, str) else bytes(data)
