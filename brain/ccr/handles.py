@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from brain.errors import BrainError
 from brain.text.patterns import compiled
@@ -17,8 +17,7 @@ _FORM = (
 _CLOSERS = "\"'`“”‘’「」『』（）()[]【】>›＞》，。 \t\r\n"
 
 
-@dataclass(frozen=True, slots=True)
-class Reference:
+class Reference(NamedTuple):
     """What somebody who asks for an original gives.
 
     Args:

@@ -11,7 +11,7 @@ import os
 import re
 import sys
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from brain.cli.other_options import meant
 from brain.errors import EXIT_USAGE, BrainError
@@ -33,8 +33,7 @@ _OPTION_LIKE = re.compile(r"--?[A-Za-z][A-Za-z0-9_-]*(=[!-~]*)?\Z")
 _SHORT_WITH_NUMBER = re.compile(r"(-[A-Za-z])=?([+-]?[0-9]+)\Z")
 
 
-@dataclass(frozen=True, slots=True)
-class Shape:
+class Shape(NamedTuple):
     """What a verb takes.
 
     Args:
@@ -52,8 +51,7 @@ class Shape:
     wanted: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Sorted:
+class Sorted(NamedTuple):
     """The words of a command line, sorted. ``options`` has each value behind its option."""
 
     options: tuple[str, ...]

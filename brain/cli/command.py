@@ -7,8 +7,7 @@ command line is sorted by :mod:`brain.cli.arguments` first, so what reaches type
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import typer
 from typer.core import TyperCommand
@@ -22,8 +21,7 @@ COMMON = frozenset({"--db", "--scope"})
 Function = TypeVar("Function", bound=Callable[..., int])
 
 
-@dataclass(frozen=True, slots=True)
-class About:
+class About(NamedTuple):
     """What help says about a verb.
 
     Args:
@@ -113,7 +111,7 @@ def call(function: Callable[..., int], name: str, args: Sequence[str]) -> int:
     """
     command = build(function)
     shape = shape_of(command)
-    words = sort_words(args, replace(shape, valued=shape.valued | COMMON))
+    words = sort_words(args, shape._replace(valued=shape.valued | COMMON))
     options = _without(words.options, COMMON - shape.valued)
     try:
         # Not command.main: it swallows an interrupt and a closed pipe.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -25,7 +24,7 @@ def model_list(as_json: Json = False) -> int:
     default = models.default_name()
     found = [
         {
-            **asdict(model),
+            **model._asdict(),
             "available": models.is_available(model.name),
             "default": model.name == default,
         }

@@ -5,8 +5,7 @@ Nothing heavy is imported until a model is opened.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from brain.embed import places
 from brain.errors import EXIT_DATA, EXIT_UNAVAILABLE, BrainError
@@ -15,8 +14,7 @@ if TYPE_CHECKING:
     from brain.embed.protocol import Embedder
 
 
-@dataclass(frozen=True, slots=True)
-class ModelInfo:
+class ModelInfo(NamedTuple):
     """What a person wants to know of a model before choosing it.
 
     Args:

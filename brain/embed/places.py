@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
+from typing import NamedTuple
 
 from brain.arguments import path_of
 
@@ -42,8 +42,7 @@ _NESTED = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class BgeFiles:
+class BgeFiles(NamedTuple):
     """The two files a BGE model is loaded from; both exist when this object is made."""
 
     model: Path

@@ -9,7 +9,8 @@ entry's first line begins a line.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from brain.ccr.handles import handle_of
 from brain.errors import EXIT_USAGE, BrainError
@@ -49,8 +50,7 @@ Shorten = Callable[[Hit, int, bool], str | None]
 of it would do as well. True asks for one sentence and the bare handle."""
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(NamedTuple):
     """A packed block ('' when nothing fits), its estimated tokens, and the account of it."""
 
     text: str
@@ -59,8 +59,7 @@ class Block:
     left_out: tuple[LeftOut, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Packed:
+class Packed(NamedTuple):
     """The entries that fit, in order: as lines and as hits; and what does not fit."""
 
     lines: tuple[str, ...]

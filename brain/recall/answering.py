@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import apsw
 
@@ -28,8 +28,7 @@ SKILL_PLACES = 2
 """Places of their own that skills have, beside the k hits."""
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """What one look at the file gave.
 
     Args:
@@ -91,8 +90,7 @@ def answer(
     return Found(hits, skills, decision, best.asked.telling)
 
 
-@dataclass(frozen=True, slots=True)
-class _Look:
+class _Look(NamedTuple):
     """What one part of a message gave: what was found, and the gate's decision without reasons."""
 
     asked: Question

@@ -9,7 +9,6 @@ candidate holds. Their sum gives an order, and only that order goes on into the 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from brain.recall.question import Question, Rewriting
@@ -70,8 +69,7 @@ OWN_FLOOR = 0.3
 """A neighbour needs this much of its own score for its full share."""
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+class Evidence(NamedTuple):
     """What speaks for one candidate.
 
     Args:
@@ -330,5 +328,5 @@ def support(
             own = weighed[other].score
             share = given * (1.0 if other in turns else min(1.0, max(0.0, own) / OWN_FLOOR))
             if share > out[other].support:
-                out[other] = replace(out[other], score=own + share, support=share)
+                out[other] = out[other]._replace(score=own + share, support=share)
     return out

@@ -133,8 +133,7 @@ def inherit(
         if score <= own.score:
             continue
         known = [s for s in (own.similarity, old.similarity) if s is not None]
-        out[heir] = replace(
-            own,
+        out[heir] = own._replace(
             bm25=max(own.bm25, old.bm25),
             coverage=max(own.coverage, old.coverage),
             content=max(own.content, old.content),

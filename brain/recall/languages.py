@@ -21,7 +21,9 @@ CHINESE, ENGLISH = "zh", "en"
 OTHER = {CHINESE: ENGLISH, ENGLISH: CHINESE}
 
 _WORD = r"[A-Za-z']+"
-_HAN = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]")
+# The first bytes of U+3400 to U+9FFF and U+F900 to U+FAFF: as a set of characters it is looked
+# through one by one while it is compiled, which takes two milliseconds.
+_HAN = re.compile(rb"\xe3[\x90-\xbf]|[\xe4-\xe9]|\xef[\xa4-\xab]")
 # fmt: off
 _FUNCTION = frozenset(
     (
@@ -47,7 +49,7 @@ def of(text: str) -> str:
     it untranslated.
     """
     head = text[:LOOKED_AT]
-    if len(_HAN.findall(head)) > MOST_HAN * len(head):
+    if len(_HAN.findall(head.encode("utf-8", "surrogatepass"))) > MOST_HAN * len(head):
         return CHINESE
     words = compiled(_WORD).findall(head)
     # FROM and WHERE of a query are no English.

@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import apsw
 
@@ -63,8 +64,7 @@ FEW_NOTES = 3
 as well."""
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """A candidate of the lane: BM25 in the gram index and in the trigram index, 0 where absent."""
 
     id: int

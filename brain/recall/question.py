@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 from brain.recall import languages
 from brain.text import when
@@ -80,8 +81,7 @@ _GOING_ON = r"继续|接着|接下来|往下|然后|还有呢|go on|continue|\bn
 _POINTING = r"[它他她]|[这那][个些件条种边样里]|^[这那](?!么)|\b(?:it|this|that|they|them)\b"
 
 
-@dataclass(frozen=True, slots=True)
-class Rewriting:
+class Rewriting(NamedTuple):
     """Another way to write a stretch of the query.
 
     Args:

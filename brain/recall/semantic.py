@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import apsw
 
@@ -16,8 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-@dataclass(frozen=True, slots=True)
-class Near:
+class Near(NamedTuple):
     """A candidate of the lane: its nearest passage and the cosine similarity to it."""
 
     id: int
@@ -48,5 +46,5 @@ def lifted(near: Sequence[Near], foreign: Collection[int], lift: float) -> tuple
     """The lane with some memories' similarities raised; nearest first, ties by id."""
     if not foreign:
         return tuple(near)
-    raised = (replace(n, similarity=n.similarity + lift) if n.id in foreign else n for n in near)
+    raised = (n._replace(similarity=n.similarity + lift) if n.id in foreign else n for n in near)
     return tuple(sorted(raised, key=lambda n: (-n.similarity, n.id)))

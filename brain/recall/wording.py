@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from brain.text import lexicon
 from brain.text.fold import fold
@@ -21,8 +21,7 @@ _LATIN = re.compile(r"[a-z0-9]+")
 _Span = tuple[int, int]
 
 
-@dataclass(frozen=True, slots=True)
-class Shared:
+class Shared(NamedTuple):
     """What a question and a note have in common.
 
     Args:

@@ -9,8 +9,7 @@ without that the best ten of 28,000 are among the nearest 400 codes in 88 % of c
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -32,8 +31,7 @@ _TILE = 32_768
 """Codes compared at a time: what lies between is kept in the processor's cache."""
 
 
-@dataclass(frozen=True, slots=True)
-class Centre:
+class Centre(NamedTuple):
     """What codes are taken against.
 
     Args:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import calendar
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 FOREVER_MS = 2**62
 """Stands for an open end in the vector table, whose metadata columns refuse NULL."""
@@ -94,8 +95,7 @@ class View:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Shown:
+class Shown(NamedTuple):
     """Which records of the file leave it: all of them, or those of one scope, kind or moment.
 
     Args:

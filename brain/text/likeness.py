@@ -8,9 +8,9 @@ is a strict test on what is left when the common characters, in their order, are
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
+from typing import NamedTuple
 
 from brain.text.fold import fold
 from brain.text.patterns import compiled
@@ -43,8 +43,7 @@ _LIGHT = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Likeness:
+class Likeness(NamedTuple):
     """What comparing two texts gave.
 
     Args:
@@ -69,8 +68,7 @@ def _letters(folded: str) -> str:
     return "".join(islice(filter(str.isalnum, folded), LONGEST))
 
 
-@dataclass(frozen=True, slots=True)
-class _Read:
+class _Read(NamedTuple):
     """A text folded, its letters, which there are, and those of them that say something."""
 
     folded: str

@@ -19,7 +19,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from brain.errors import BrainError
 from brain.text.literals import holds_any
@@ -65,8 +65,7 @@ RULES: Mapping[str, str] = {
 """Every rule and what a person calls it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Secret:
+class Secret(NamedTuple):
     """Where in a text a secret stands (``text[start:stop]``) and the rule that says so."""
 
     start: int

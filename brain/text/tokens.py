@@ -35,14 +35,14 @@ _REST = 30  # scripts without merges cost one token for each UTF-8 byte
 
 _OTHER_CLASSES: tuple[tuple[str, int], ...] = (
     ("[·—‘’“”…\u3000-\u3011！（），：；？]+", 10),
+    # Tibetan, general punctuation, arrows, symbols, dingbats, full-width forms.
+    ("[\u0f00-\u0fff\u2000-\u2fff\uff00-\uffef]+", 16),
     ("[\u3040-\u30ff]+", 8),
     ("[\uac00-\ud7a3]+", 10),
     # An accented Latin letter breaks its word in two; Greek and Cyrillic; other alphabets.
     ("[\u00a0-\u00b6\u00b8-\u036f\u1e00-\u1eff]+", 13),
     ("[\u0370-\u052f]+", 6),
     ("[\u0530-\u0eff\u1000-\u13ff\u1780-\u17ff]+", 7),
-    # Tibetan, general punctuation, arrows, symbols, dingbats, full-width forms.
-    ("[\u0f00-\u0fff\u2000-\u2fff\uff00-\uffef]+", 16),
     ("[\U0001f000-\U0001faff]+", 22),
     ("[\U00010000-\U0010ffff]+", 40),
 )
