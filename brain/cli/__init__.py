@@ -11,11 +11,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     Args:
         argv: the words of the command line; None for those of this process, which then ends here.
     """
-    from brain.cli.run import begin, end, run
-
     if argv is not None:
+        from brain.cli.run import run
+
         return run(argv)
+    from brain.cli.process import begin, end
+
     begin()
-    code = run(argv)
+    from brain.cli.run import run
+
+    code = run()
     end(code)
     return code

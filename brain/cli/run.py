@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import sys
 from collections.abc import Sequence
-from contextlib import suppress
 
 from brain.cli.arguments import HELP_FLAGS, repair, usage, wants_json
 from brain.cli.console import (
@@ -23,9 +21,6 @@ from brain.errors import EXIT_DATA, EXIT_UNAVAILABLE, EXIT_USAGE, BrainError
 
 HELP = "help"
 """What is also typed for ``--help``, before a verb."""
-
-OBJECTS_OF_A_START = 100_000
-"""More objects than starting makes: they stay, and looking for cycles among them finds none."""
 
 EXIT_INTERNAL = 70
 EXIT_INTERRUPTED = 130
@@ -53,26 +48,6 @@ def run(argv: Sequence[str] | None = None) -> int:
     code = _report(error, as_json=wants_json(args))
     # To a host, 2 from its hook means: block this turn.
     return EXIT_DATA if args[:1] == ["hook"] and code == EXIT_USAGE else code
-
-
-def begin() -> None:
-    """Readies a process of ours for its work, before anything large is imported.
-
-    numpy's BLAS starts a thread for every core, and each spins for a tenth of a second of processor
-    time; the largest product here is a few hundred rows by one vector.
-    """
-    gc.set_threshold(OBJECTS_OF_A_START)
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-
-
-def end(code: int) -> None:
-    """Ends the process at once: what is left to do is taking modules apart, a tenth of a run."""
-    if os.environ.get("BRAIN_DEBUG") == "1":
-        return
-    for stream in (sys.stdout, sys.stderr):
-        with suppress(OSError, ValueError, AttributeError):
-            stream.flush()
-    os._exit(code)
 
 
 def _dispatch(args: Sequence[str]) -> int:

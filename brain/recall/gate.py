@@ -13,9 +13,10 @@ import json
 import math
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
+from typing import NamedTuple
 
 from brain.errors import EXIT_DATA, BrainError
 from brain.memory import Gate, Hit
@@ -58,8 +59,7 @@ LIFT_SHARE = 0.8
 within, and with the whole gap unrelated English passes (tests/test_languages.py)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Weights:
+class Weights(NamedTuple):
     """A fitted gate: see ``bench/fit_gate.py``, which writes the files.
 
     Args:
@@ -80,7 +80,7 @@ class Weights:
     thresholds: Mapping[str, float]
     near: float
     spread: float
-    languages: Mapping[str, float] = field(default_factory=dict)
+    languages: Mapping[str, float] = MappingProxyType({})
 
     def background(self, asked: str) -> float:
         """The mean similarity of a question in a language to unrelated text in the same."""
@@ -268,7 +268,7 @@ def relevant(question: Question, skills: Ranked, model: str | None) -> Ranked:
         if skills.evidence[h.id].content >= RELEVANT_CONTENT
         or answers(question, skills, weights, h) >= RELEVANT
     )
-    return replace(skills, hits=kept)
+    return skills._replace(hits=kept)
 
 
 def _weights(model: str | None) -> tuple[Weights, tuple[str, ...]]:

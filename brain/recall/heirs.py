@@ -9,8 +9,9 @@ record in its line of successors that the view shows. Only that one is ever a hi
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
 
 import apsw
 
@@ -40,8 +41,7 @@ LONGEST_LINE = 1_000
 """Successors followed one after the other."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ancestors:
+class Ancestors(NamedTuple):
     """Replaced records that speak to a question.
 
     Args:
@@ -51,10 +51,10 @@ class Ancestors:
         similarity: ancestor id → cosine of its nearest passage, where it has one.
     """
 
-    records: Mapping[int, Memory] = field(default_factory=dict)
-    heir_of: Mapping[int, int] = field(default_factory=dict)
-    words: Mapping[int, tuple[int, float]] = field(default_factory=dict)
-    similarity: Mapping[int, float] = field(default_factory=dict)
+    records: Mapping[int, Memory] = MappingProxyType({})
+    heir_of: Mapping[int, int] = MappingProxyType({})
+    words: Mapping[int, tuple[int, float]] = MappingProxyType({})
+    similarity: Mapping[int, float] = MappingProxyType({})
 
     def lanes(self, ancestor: int, terms: tuple[str, ...]) -> dict[str, LaneRank]:
         """The lanes that found an ancestor, as those of its heir.

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
-from typing import TYPE_CHECKING
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
 
 import apsw
 
@@ -76,8 +77,7 @@ class Source:
     memo: lexical.Memo = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Ranked:
+class Ranked(NamedTuple):
     """The fused order of a question's candidates, with what speaks for each.
 
     Args:
@@ -90,8 +90,8 @@ class Ranked:
     """
 
     hits: tuple[Hit, ...] = ()
-    evidence: Mapping[int, evidence.Evidence] = field(default_factory=dict)
-    frequency: Mapping[str, int] = field(default_factory=dict)
+    evidence: Mapping[int, evidence.Evidence] = MappingProxyType({})
+    frequency: Mapping[str, int] = MappingProxyType({})
     total: int = 0
     similarities: tuple[float, ...] = ()
     degraded: tuple[str, ...] = ()

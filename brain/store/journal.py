@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import apsw
 
@@ -21,8 +20,7 @@ FORGET = "forget"
 """The entry that stays of a forgotten memory."""
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
+class Event(NamedTuple):
     """One entry: ``what`` is a verb, ``detail`` the fields it changed, before and after."""
 
     at: str

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from types import NoneType
-from typing import Any
+from typing import Any, NamedTuple
 
 import apsw
 
@@ -22,8 +22,7 @@ _FIELDS = (
 _M_FIELDS = ", ".join("m." + f.strip() for f in _FIELDS.split(","))
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
+class Record(NamedTuple):
     """A checked memory, ready to be stored: every default applied, every time UTC ISO."""
 
     text: str
