@@ -395,25 +395,6 @@ def test_an_interrupt_is_one_line(cli: Cli) -> None:
 # Starting ---------------------------------------------------------------------------------
 
 
-def test_a_question_imports_only_what_it_needs(filled: Cli) -> None:
-    code = (
-        "import sys; from brain.cli import main; main(['inject', '部署 蓝绿发布']);"
-        "print(*sorted(sys.modules), file=sys.stderr)"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=ROOT,
-        capture_output=True,
-        encoding="utf-8",
-        env=filled.env({"PYTHONIOENCODING": "utf-8"}),
-        check=True,
-    )
-    assert "蓝绿发布" in done.stdout
-    loaded = set(done.stderr.split())
-    slow = {"rich", "pydantic", "jieba", "fastembed", "onnxruntime", "huggingface_hub", "asyncio"}
-    assert not loaded & slow
-
-
 def test_other_ways_in(filled: Cli) -> None:
     for command in (["-m", "brain"], ["-c", "from brain.cli import main; main()"]):
         done = subprocess.run(

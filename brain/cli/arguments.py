@@ -11,6 +11,7 @@ import os
 import re
 import sys
 from collections.abc import Collection, Sequence
+from difflib import get_close_matches
 from typing import NamedTuple
 
 from brain.cli.other_options import meant
@@ -108,8 +109,6 @@ def sort_words(args: Sequence[str], shape: Shape) -> Sorted:
 
 
 def _unknown_option(name: str, known: Collection[str]) -> str:
-    from difflib import get_close_matches
-
     near = meant(name, known) or next(iter(get_close_matches(name, sorted(known), n=1)), None)
     hint = f"，是不是 {near}？" if near else "；用 --help 看这个动词有哪些。"
     return f"没有选项 {name}{hint}若它是文本，请在前面单独加一个 --。"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from difflib import get_close_matches
 from importlib import import_module
 from typing import cast
 
@@ -99,8 +100,6 @@ def find(args: Sequence[str]) -> tuple[str, Sequence[str]]:
         raise usage(f"选项 {first} 要写在动词后面，如 recall 问题 --json。")
     if first in OTHER_NAMES:
         raise usage(f"没有动词「{first}」：{OTHER_NAMES[first]}")
-    from difflib import get_close_matches
-
     names = list(dict.fromkeys(verb.split()[0] for verb in VERBS))
     near = get_close_matches(first, names, n=1)
     hint = f"，是不是 {near[0]}？" if near else "；用 --help 看全部动词。"
