@@ -59,9 +59,9 @@ def checked(owner: Checked) -> Checked:
     of another type and ``brain_usage`` (2) for a missing or unknown argument.
     """
     for name in dir(owner):
-        held = inspect.getattr_static(owner, name)
         if name.startswith("_"):
             continue
+        held = inspect.getattr_static(owner, name)
         if inspect.isfunction(held):
             setattr(owner, name, _guarded(held))
         elif isinstance(held, classmethod):

@@ -111,9 +111,9 @@ def _look(
     pool = max(k, POOL)
     skills = Ranked()
     if view.kind is None:
-        ranked = search.run(source, asked, replace(view, not_kind=SKILL_KIND), pool)
+        ranked = search.run(source, asked, view._replace(not_kind=SKILL_KIND), pool)
         if memories.has_kind(source.db, SKILL_KIND):
-            of_kind = replace(view, kind=SKILL_KIND)
+            of_kind = view._replace(kind=SKILL_KIND)
             skills = search.run(source, asked, of_kind, SKILL_PLACES)
     else:
         ranked = search.run(source, asked, view, pool)

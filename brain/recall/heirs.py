@@ -9,7 +9,6 @@ record in its line of successors that the view shows. Only that one is ever a hi
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -92,7 +91,7 @@ def find(
     """
     if not memories.has_replaced(db, view):
         return Ancestors()
-    hidden = replace(view, replaced=True)
+    hidden = view._replace(replaced=True)
     found = lexical.again(db, words, question, hidden, scope_ids, POOL)[:POOL]
     places = {f.id: (place, f.score or f.trigram) for place, f in enumerate(found, start=1)}
     similarity: dict[int, float] = {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import fields, replace
+from dataclasses import fields
 from types import NoneType
 from typing import Any, NamedTuple
 
@@ -392,7 +392,7 @@ def replaced(db: apsw.Connection, view: View, look: int) -> list[int]:
     Args:
         look: at how many records with a successor to look, those with the newest ones first.
     """
-    where, args = replace(view, replaced=True).where()
+    where, args = view._replace(replaced=True).where()
     found = rows(
         db,
         f"SELECT m.id FROM ({_with_successor(view)} ORDER BY superseded_by DESC LIMIT ?) x"

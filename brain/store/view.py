@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import calendar
-from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 FOREVER_MS = 2**62
 """Stands for an open end in the vector table, whose metadata columns refuse NULL."""
 
 
-@dataclass(frozen=True, slots=True)
-class View:
+class View(NamedTuple):
     """What is visible: scopes, kind, and the two clocks.
 
     Args:
@@ -39,7 +37,7 @@ class View:
 
     def with_archived(self, archived: bool | None) -> View:
         """The same view of archived records instead."""
-        return replace(self, archived=archived)
+        return self._replace(archived=archived)
 
     def where(self) -> tuple[str, list[object]]:
         """A condition on the table alias ``m`` and its parameters."""
