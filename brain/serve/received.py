@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
-from typing import Any, TypeVar
+from dataclasses import fields
+from typing import Any, NamedTuple, TypeVar
 
 from brain import memory as m
 from brain.serve.remote import Remote, UnreachableError
@@ -12,8 +12,7 @@ from brain.serve.remote import Remote, UnreachableError
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class Outline:
+class Outline(NamedTuple):
     """A brief, as far as a hook needs it."""
 
     block: str
