@@ -457,7 +457,7 @@ class Brain(Changing, Looking, Shortening, Caring, Exchanging):
             for group in (found.hits, found.skills)
         )
         decision = replace(found.decision, remarks=remarks)
-        return found._replace(hits=hits, skills=skills, decision=decision)
+        return replace(found, hits=hits, skills=skills, decision=decision)
 
 
 def _check_k(k: int) -> None:

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -32,7 +33,7 @@ def state(brain: Brain) -> list[dict[str, Any]]:
     """Every record of the file and every event, for "nothing changed"."""
     kept = [m.to_dict() for m in brain.list(all=True, all_scopes=True, limit=None)]
     with brain._store.read() as db:
-        return [*kept, *(e._asdict() for e in journal.of(db, [m["id"] for m in kept]))]
+        return [*kept, *(asdict(e) for e in journal.of(db, [m["id"] for m in kept]))]
 
 
 def events(brain: Brain, memory_id: int) -> list[tuple[str, str]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator
+from dataclasses import FrozenInstanceError
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from itertools import pairwise
 from unittest import mock
@@ -627,7 +628,7 @@ def test_a_preference_is_a_share(
 
 def test_an_interval_is_fixed() -> None:
     (one,) = find_intervals("昨天", WEDNESDAY, SHANGHAI)
-    with pytest.raises(AttributeError):
+    with pytest.raises(FrozenInstanceError):
         one.phrase = "今天"  # type: ignore[misc]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from brain.errors import BrainError
 from brain.text.patterns import compiled
@@ -17,7 +17,8 @@ _FORM = (
 _CLOSERS = "\"'`“”‘’「」『』（）()[]【】>›＞》，。 \t\r\n"
 
 
-class Reference(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Reference:
     """What somebody who asks for an original gives.
 
     Args:

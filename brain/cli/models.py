@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -24,7 +25,7 @@ def model_list(as_json: Json = False) -> int:
     default = models.default_name()
     found = [
         {
-            **model._asdict(),
+            **asdict(model),
             "available": models.is_available(model.name),
             "default": model.name == default,
         }

@@ -5,7 +5,8 @@ Nothing heavy is imported until a model is opened.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from brain.embed import places
 from brain.errors import EXIT_DATA, EXIT_UNAVAILABLE, BrainError
@@ -14,7 +15,8 @@ if TYPE_CHECKING:
     from brain.embed.protocol import Embedder
 
 
-class ModelInfo(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ModelInfo:
     """What a person wants to know of a model before choosing it.
 
     Args:

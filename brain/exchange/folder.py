@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from brain.errors import EXIT_CANT_CREATE, BrainError
@@ -68,7 +69,7 @@ def _by_kind(
 ) -> Iterator[tuple[str, Iterator[str]]]:
     with store.snapshot() as db:
         for kind in memories.kinds(db, shown):
-            of_kind = shown._replace(kind=kind)
+            of_kind = replace(shown, kind=kind)
             stretches = markdown.ranges(memories.each_id(db, of_kind))
 
             def chunks(

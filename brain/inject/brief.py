@@ -7,7 +7,7 @@ fingerprint changes only when the content does.
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import apsw
@@ -64,7 +64,7 @@ def write(db: apsw.Connection, view: View, budget: int) -> Brief:
     tight = 0 < budget < SHORT_BUDGET
     opening = SHORT_OPENING if tight else OPENING
     used = cost(opening) + cost(CLOSING)
-    standing = memories.by_importance(db, view._replace(kind=PREFERENCE_KIND), _MOST)
+    standing = memories.by_importance(db, replace(view, kind=PREFERENCE_KIND), _MOST)
     pinned = [p for p in memories.pinned(db, view, _MOST) if p.kind != SKILL_KIND]
     shown = {p.id for p in pinned}
     first = [
@@ -84,7 +84,7 @@ def write(db: apsw.Connection, view: View, budget: int) -> Brief:
         lines = _overview(overview, budget - used)
         used += sum(cost(line) for line in lines)
     lines += packed.lines
-    for skill in memories.by_importance(db, view._replace(kind=SKILL_KIND), _MOST):
+    for skill in memories.by_importance(db, replace(view, kind=SKILL_KIND), _MOST):
         entry = f"技能 #{skill.id} {_title(skill.text)}"
         if budget and used + cost(entry) > budget:
             continue

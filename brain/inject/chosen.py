@@ -40,4 +40,4 @@ def block(hits: Sequence[Hit], terms: Sequence[str], budget: int) -> pack.Block:
     repeated = tuple(
         LeftOut(h.id, f"与 #{h.duplicate_of} 说的相同") for h in fitting if h.duplicate_of
     )
-    return packed._replace(left_out=packed.left_out + repeated)
+    return replace(packed, left_out=packed.left_out + repeated)

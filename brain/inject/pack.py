@@ -9,8 +9,7 @@ entry's first line begins a line.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
-from typing import NamedTuple
+from dataclasses import dataclass, replace
 
 from brain.ccr.handles import handle_of
 from brain.errors import EXIT_USAGE, BrainError
@@ -50,7 +49,8 @@ Shorten = Callable[[Hit, int, bool], str | None]
 of it would do as well. True asks for one sentence and the bare handle."""
 
 
-class Block(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Block:
     """A packed block ('' when nothing fits), its estimated tokens, and the account of it."""
 
     text: str
@@ -59,7 +59,8 @@ class Block(NamedTuple):
     left_out: tuple[LeftOut, ...]
 
 
-class Packed(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Packed:
     """The entries that fit, in order: as lines and as hits; and what does not fit."""
 
     lines: tuple[str, ...]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import apsw
@@ -28,7 +28,8 @@ SKILL_PLACES = 2
 """Places of their own that skills have, beside the k hits."""
 
 
-class Found(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Found:
     """What one look at the file gave.
 
     Args:
@@ -111,9 +112,9 @@ def _look(
     pool = max(k, POOL)
     skills = Ranked()
     if view.kind is None:
-        ranked = search.run(source, asked, view._replace(not_kind=SKILL_KIND), pool)
+        ranked = search.run(source, asked, replace(view, not_kind=SKILL_KIND), pool)
         if memories.has_kind(source.db, SKILL_KIND):
-            of_kind = view._replace(kind=SKILL_KIND)
+            of_kind = replace(view, kind=SKILL_KIND)
             skills = search.run(source, asked, of_kind, SKILL_PLACES)
     else:
         ranked = search.run(source, asked, view, pool)

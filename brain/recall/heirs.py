@@ -9,6 +9,7 @@ record in its line of successors that the view shows. Only that one is ever a hi
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -91,7 +92,7 @@ def find(
     """
     if not memories.has_replaced(db, view):
         return Ancestors()
-    hidden = view._replace(replaced=True)
+    hidden = replace(view, replaced=True)
     found = lexical.again(db, words, question, hidden, scope_ids, POOL)[:POOL]
     places = {f.id: (place, f.score or f.trigram) for place, f in enumerate(found, start=1)}
     similarity: dict[int, float] = {}

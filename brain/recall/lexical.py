@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import apsw
@@ -381,4 +381,4 @@ def usable(question: Question, frequency: Mapping[str, int], total: int) -> Ques
         for r in question.rewritings
         if not r.translated or min(frequency.get(t, 0) for t in r.phrase) <= few
     )
-    return question._replace(rewritings=kept)
+    return replace(question, rewritings=kept)

@@ -110,7 +110,7 @@ def run(source: Source, question: Question, view: View, limit: int) -> Ranked:
     words = lexical.lane(
         db, question, view, scope_ids, highest, pool, source.memo, use_trigrams=trigrams
     )
-    question = question._replace(rewritings=words.rewritings)
+    question = replace(question, rewritings=words.rewritings)
     near: tuple[semantic.Near, ...] = ()
     if source.vector is not None and source.table is not None:
         near = semantic.lane(db, source.table, source.vector, view, scope_ids, pool)
@@ -131,7 +131,7 @@ def run(source: Source, question: Question, view: View, limit: int) -> Ranked:
         records |= {m.id: m for m in told}
     seen = set(records)
     # Where what has expired is asked for as well, it still leads to what took its place.
-    standing = view._replace(include_expired=False)
+    standing = replace(view, include_expired=False)
     old = heirs.find(db, question, words, standing, scope_ids, source.vector, source.table)
     records |= memories.get_many(db, set(old.heir_of.values()) - records.keys())
     each = _weigh(source, question, words, near, records, old)

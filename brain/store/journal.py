@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import apsw
 
@@ -20,7 +21,8 @@ FORGET = "forget"
 """The entry that stays of a forgotten memory."""
 
 
-class Event(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Event:
     """One entry: ``what`` is a verb, ``detail`` the fields it changed, before and after."""
 
     at: str

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import fields
+from dataclasses import dataclass, fields, replace
 from types import NoneType
-from typing import Any, NamedTuple
+from typing import Any
 
 import apsw
 
@@ -22,7 +22,8 @@ _FIELDS = (
 _M_FIELDS = ", ".join("m." + f.strip() for f in _FIELDS.split(","))
 
 
-class Record(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Record:
     """A checked memory, ready to be stored: every default applied, every time UTC ISO."""
 
     text: str
@@ -392,7 +393,7 @@ def replaced(db: apsw.Connection, view: View, look: int) -> list[int]:
     Args:
         look: at how many records with a successor to look, those with the newest ones first.
     """
-    where, args = view._replace(replaced=True).where()
+    where, args = replace(view, replaced=True).where()
     found = rows(
         db,
         f"SELECT m.id FROM ({_with_successor(view)} ORDER BY superseded_by DESC LIMIT ?) x"

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import calendar
-from typing import NamedTuple
+from dataclasses import dataclass, replace
 
 FOREVER_MS = 2**62
 """Stands for an open end in the vector table, whose metadata columns refuse NULL."""
 
 
-class View(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class View:
     """What is visible: scopes, kind, and the two clocks.
 
     Args:
@@ -37,7 +38,7 @@ class View(NamedTuple):
 
     def with_archived(self, archived: bool | None) -> View:
         """The same view of archived records instead."""
-        return self._replace(archived=archived)
+        return replace(self, archived=archived)
 
     def where(self) -> tuple[str, list[object]]:
         """A condition on the table alias ``m`` and its parameters."""
@@ -93,7 +94,8 @@ class View(NamedTuple):
         )
 
 
-class Shown(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Shown:
     """Which records of the file leave it: all of them, or those of one scope, kind or moment.
 
     Args:

@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import repeat
 from operator import add
-from typing import Any, NamedTuple
+from typing import Any
 
 _CJK = (
     "\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3031-\u3035\u3038-\u303c\u3040-\u30ff\u3100-\u312f"
@@ -84,7 +85,8 @@ def index_terms(folded: str) -> list[str]:
     return out
 
 
-class Wanted(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Wanted:
     """Query terms, by how they are counted in a text.
 
     Args:

@@ -8,6 +8,7 @@ is a strict test on what is left when the common characters, in their order, are
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
@@ -43,7 +44,8 @@ _LIGHT = frozenset(
 )
 
 
-class Likeness(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Likeness:
     """What comparing two texts gave.
 
     Args:

@@ -19,7 +19,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Mapping
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from brain.errors import BrainError
 from brain.text.literals import holds_any
@@ -65,7 +65,8 @@ RULES: Mapping[str, str] = {
 """Every rule and what a person calls it."""
 
 
-class Secret(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Secret:
     """Where in a text a secret stands (``text[start:stop]``) and the rule that says so."""
 
     start: int

@@ -17,9 +17,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import pairwise
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, get_args
 
 from brain.text import everyday, narrower, synonyms, trade
 from brain.text.fold import fold, opencc_dictionary
@@ -31,7 +32,8 @@ Kind = Literal["numeral", "homophone", "region", "colloquial", "translation", "n
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
 
-class Variant(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Variant:
     """One other way to write a stretch of a query.
 
     Args:

@@ -14,8 +14,8 @@ the likelier first, at the same place. 每周三 and 30 February give nothing.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
-from typing import NamedTuple
 
 from brain.errors import BrainError
 from brain.text import when_latin, when_zh
@@ -48,7 +48,8 @@ _NOT_PLAIN = frozenset(map(chr, _PLAIN))
 _DAY_SECONDS = 86_400.0
 
 
-class Interval(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Interval:
     """A time that a text names.
 
     Args:

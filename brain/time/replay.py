@@ -141,7 +141,7 @@ def prepare(db: apsw.Connection, view: View) -> View:
     if not touched:
         return view
     past.fill(db, _stood(db, touched, view.known_at))
-    return view._replace(replayed=True)
+    return replace(view, replayed=True)
 
 
 def _stood(
