@@ -82,9 +82,7 @@ class Opened:
         self, query: str, context: str | None, now: datetime | None
     ) -> tuple[question.Question, ...]:
         text = m.clean_query(query)
-        own: list[str] = []
-        if self._store.exists():
-            with self._store.read() as db:
-                own = [word for word, _, _ in meta.words(db)]
+        with self._store.read() as db:
+            own = [word for word, _, _ in meta.words(db)]
         earlier = m.clean_query(context) if context else ""
         return question.read(text, now or now_utc(), own, earlier)
