@@ -27,8 +27,12 @@ if TYPE_CHECKING:
 POOL = 100
 """How many candidates each lane may propose."""
 
-SECOND_STAGE = 30
+SECOND_STAGE = 24
 """How many of them, by the lanes' fused rank, the second stage weighs."""
+
+BARE_STAGE = 30
+"""The same for a word or two by themselves: many notes may hold them, and half the places go to
+what is only near."""
 
 NAMES_TIME = 200
 """Characters up to which a text is read for times it names itself."""
@@ -119,7 +123,7 @@ def run(source: Source, question: Question, view: View, limit: int) -> Ranked:
     by_meaning = {n.id: place for place, n in enumerate(near, start=1)}
     votes = [(1.0, by_words), (1.0, by_meaning)]
     first = fusion.ordered(fusion.rrf(votes, by_words.keys() | by_meaning.keys()))
-    first = first[: max(SECOND_STAGE, limit)]
+    first = first[: max(BARE_STAGE if question.bare else SECOND_STAGE, limit)]
     # A time that is asked for already says which notes belong together.
     beside = {} if question.times else memories.beside(db, first[:NEIGHBOURLY], view, REACH)
     read = memories.get_many(db, {*first, *chain.from_iterable(beside.values())})
