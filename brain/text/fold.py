@@ -88,10 +88,8 @@ def _is_simplified(text: str) -> bool:
     """Whether the table surely leaves a text as it is, in a third of the time it takes to try."""
     try:
         text.encode("gb2312")
-    except (
-        UnicodeEncodeError,
-        LookupError,
-    ):  # a Python may lack the codec, or the right to read it
+    except (UnicodeEncodeError, LookupError):
+        # Or a Python lacks the codec, or the right to read it.
         return False
     return not holds_any(text, TRADITIONAL_IN_GB2312)
 
