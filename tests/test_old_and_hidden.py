@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -60,6 +61,33 @@ def test_an_old_record_of_a_kind_is_reached_by_a_frequent_word(
         assert [h.id for h in brain.recall("部署", kind="preference").hits] == [1]
         assert [h.id for h in brain.recall("部署", kind="skill").hits] == [2]
         assert [h.id for h in brain.recall("部署").skills] == [2]
+
+
+@pytest.mark.parametrize("asked", ["部署", "部署 备份"])
+@pytest.mark.parametrize("view", ["kind", "known_at", "as_of", "today"])
+def test_what_a_too_low_estimate_hides_is_reached_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, view: str, asked: str
+) -> None:
+    """Both words stand in a stretch of the file that no sample meets: their lists are far longer
+    than they are taken for, and of the newest in them the view shows none."""
+    monkeypatch.setattr(lexical, "COUNTED", 200)
+    monkeypatch.setattr(lexical, "POSTINGS", 150)
+    monkeypatch.setattr(lexical, "SHORT", 50)
+    monkeypatch.setattr(lexical, "STRETCH", 50)
+    with Brain.open(tmp_path / "m.db", model="none") as brain:
+        brain.add_many(notes(900))
+        first = brain.add("部署前的备份由门卫收着", kind="preference").id
+        then = datetime.now(UTC)
+        over = str(then.date() - timedelta(days=1)) if view == "today" else None
+        brain.add_many(
+            [
+                replace(n, valid_from="2026-01-01" if over else None, valid_to=over)
+                for n in notes(300, "部署备份")
+            ]
+        )
+        brain.add_many(notes(100))
+        options = {"kind": {"kind": "preference"}, "today": {}}.get(view, {view: then})
+        assert first in [h.id for h in brain.recall(asked, **options).hits]
 
 
 def test_a_near_repeat_is_told_beside_any_number_of_hidden_copies(tmp_path: Path) -> None:

@@ -237,9 +237,10 @@ def _ranked(
             return []
         held = {t: looked.held[t] for t in chosen if t in looked.held}
         unread = [t for t in chosen if t not in held]
-        cut = len(chosen) == 1 and frequency[chosen[0]] > postings
-        # Several together are within the budget, where the estimate is right.
-        held |= index.postings(db, name, unread, scope_ids, postings)
+        # Several together are within the budget, but where an estimate is too low.
+        read = index.postings(db, name, unread, scope_ids, postings)
+        cut = any(size(ids) == postings for ids in read.values())
+        held |= read
         worth = {t: idf(frequency[t], highest) for t in chosen}
         found = _best(db, name, [(held[t], worth[t]) for t in chosen], view, limit)
         if not found and cut and looks > 1:
@@ -305,7 +306,7 @@ def lane(
     """The notes whose words a question shares, best first.
 
     Grams order them; notes that write it otherwise come next. A note that only the trigram index
-    finds (a piece of a longer identifier, a     script without grams of its own) comes after those.
+    finds (a piece of a longer identifier, a script without grams of its own) comes after those.
 
     Args:
         highest: the highest memory id.
