@@ -106,16 +106,9 @@ def settle(db: apsw.Connection, notes: int) -> None:
 
 
 def merge_pairs(db: apsw.Connection) -> None:
-    """Lets merges begin with ``PAIRS`` segments; kept in the file.
-
-    Of an index whose tokenizer SQLite lacks nothing can be said; it is made anew sooner or later.
-    """
+    """Lets merges begin with ``PAIRS`` segments; kept in the file, and needs no tokenizer."""
     for index in (GRAMS, TRIGRAMS):
-        try:
-            db.execute(f"INSERT INTO {index} ({index}, rank) VALUES ('usermerge', ?)", (PAIRS,))
-        except apsw.SQLError as e:
-            if "no such tokenizer" not in str(e):
-                raise
+        db.execute(f"INSERT INTO {index} ({index}, rank) VALUES ('usermerge', ?)", (PAIRS,))
 
 
 def merge(db: apsw.Connection, index: str, pages: int) -> bool:
