@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
-from typing import Any, NamedTuple, TypeVar
+from dataclasses import dataclass, fields
+from typing import Any, TypeVar
 
 from brain import memory as m
 from brain.serve.remote import Remote, UnreachableError
@@ -12,7 +12,8 @@ from brain.serve.remote import Remote, UnreachableError
 T = TypeVar("T")
 
 
-class Outline(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Outline:
     """A brief, as far as a hook needs it."""
 
     block: str
