@@ -138,6 +138,14 @@ def test_what_is_proposed_and_has_no_vector_is_left_out(
     assert [s for _, s in found] == sorted((s for _, s in found), reverse=True)
 
 
+def test_of_equally_near_ones_the_lowest_id_comes_first(damaged: Callable[[str], Path]) -> None:
+    path = damaged(f"UPDATE vectors_1 SET embedding = zeroblob({4 * DIM})")
+    asked = Drawn().embed_query("仓库的钥匙").tobytes()
+    with Brain.open(path, model=Drawn(), read_only=True) as brain, brain._store.read() as db:
+        found = vectors.measured(db, "vectors_1", asked, [5, 3, 1, 4, 2])
+    assert [i for i, _ in found] == [1, 2, 3, 4, 5]
+
+
 @pytest.mark.parametrize("statement", [s for s in CODES if "_slots" in s])
 def test_blocks_that_are_none_are_damage_to_what_codes_them_anew(
     damaged: Callable[[str], Path], statement: str

@@ -340,6 +340,7 @@ def _read(
 
     Raises:
         apsw.CorruptError: one is of another length.
+        apsw.SQLError: one is no blob.
     """
     import numpy as np
 
@@ -357,7 +358,7 @@ def _read(
                     blob.reopen(passage_id)
             except apsw.SQLError as e:
                 if "no such rowid" not in str(e):
-                    raise apsw.CorruptError("a vector is none") from None
+                    raise
                 if blob is not None:
                     blob.close(True)  # of no use any more once it has missed a row
                     blob = None
