@@ -443,6 +443,29 @@ def whole_file(brain: Brain) -> bytes:
     return brain.path.read_bytes() + (log.read_bytes() if log.exists() else b"")
 
 
+@pytest.mark.parametrize("count", [1, 3, 40])
+@pytest.mark.parametrize("dim", [32, 384, 512])
+def test_what_a_view_hides_stands_behind_the_furthest_it_shows(
+    monkeypatch: pytest.MonkeyPatch, dim: int, count: int
+) -> None:
+    """Every code differs from the question's in every bit."""
+
+    many = np.arange(4_000) >= 1_000
+    few = np.arange(160) >= 100
+
+    def opposite(
+        held: digest.Digest, vector: object, places: NDArray[np.intp] | None, part: slice
+    ) -> NDArray[np.uint16]:
+        found = len(shown) if places is None else len(places)
+        return np.full(found, 64 * (part.stop - part.start), dtype=np.uint16)
+
+    monkeypatch.setattr(digest.Digest, "_distances", opposite)
+    for shown in (many, few):
+        near = digest.Digest(dim).near(np.zeros(dim, dtype=np.float32), shown, count)
+        assert len(near) == count
+        assert shown[near].all()
+
+
 # Files of schema 1 ---------------------------------------------------------------------------
 
 
