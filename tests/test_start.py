@@ -22,11 +22,13 @@ NOTE = "日志系统从六月起由向晚负责，端口是4891"
 ASKED = "日志系统现在谁负责？"
 
 STARTED = """
-import os, sys
+import gc, os, sys
 from brain.cli import main
+before = gc.get_stats()[1]["collections"]
 main()
+looked = gc.get_stats()[1]["collections"] - before
 threads = len(os.listdir("/proc/self/task")) if os.path.isdir("/proc/self/task") else 1
-print("started", os.environ["OPENBLAS_NUM_THREADS"], threads, *sys.modules, file=sys.stderr)
+print("started", os.environ["OPENBLAS_NUM_THREADS"], threads, looked, *sys.modules, file=sys.stderr)
 """
 """A whole run; with BRAIN_DEBUG=1 it comes back from ``main``."""
 
@@ -87,7 +89,8 @@ HELPED = OTHER_VERBS | NOT_NEEDED - {"rich", "random"} | SERVERS | ENGINE
 
 
 class Started:
-    """A run that has ended: its modules, and the threads it had."""
+    """A run that has ended: its modules, the threads it had, and how often it looked for cycles
+    among objects that had been looked at before."""
 
     def __init__(self, cli: Cli, *args: str, **env: str) -> None:
         debug = {"BRAIN_DEBUG": "1", "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "utf-8", **env}
@@ -103,7 +106,8 @@ class Started:
         self.out = done.stdout
         told = done.stderr.splitlines()[-1].split()
         assert told[0] == "started", done.stderr
-        self.blas, self.threads, self.modules = told[1], int(told[2]), set(told[3:])
+        self.blas, self.threads, self.looked = told[1], int(told[2]), int(told[3])
+        self.modules = set(told[4:])
 
     def loaded(self, names: set[str]) -> set[str]:
         return names & self.modules
@@ -154,6 +158,12 @@ def test_help_for_asking_loads_no_engine(tmp_path: Path, verb: str) -> None:
 def test_no_thread_waits_for_products_of_matrices(home: Cli) -> None:
     """The model has a team as large as the machine; numpy's had another, and it spun."""
     assert Started(home, "inject", ASKED).threads <= len(os.sched_getaffinity(0))
+
+
+@pytest.mark.parametrize("verb", ["inject", "recall", "check"])
+def test_what_a_start_makes_is_not_looked_through_for_garbage(home: Cli, verb: str) -> None:
+    """A start makes tens of thousands of objects, and all of them stay."""
+    assert Started(home, verb, ASKED).looked == 0
 
 
 def test_who_chose_the_number_of_threads_keeps_it(home: Cli) -> None:
