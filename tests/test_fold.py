@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 import unicodedata
 
 import pytest
+from cli_runner import ROOT
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -145,3 +147,15 @@ def test_the_short_ways_of_folding_lead_where_the_long_one_leads(text: str) -> N
 def test_which_characters_of_gb2312_are_changed_is_the_whole_list() -> None:
     changed = {chr(c) for c in folding._folding() if chr(c).encode("gb2312", "ignore")}
     assert changed == set(TRADITIONAL_IN_GB2312)
+
+
+@pytest.mark.parametrize("why", ["None", "types.ModuleType('encodings.gb2312')"])
+def test_a_python_without_gb2312_folds_the_same(why: str) -> None:
+    """The codec is a short cut; some builds of Python leave it out."""
+    code = (
+        f"import sys, types; sys.modules['encodings.gb2312'] = {why}\n"
+        "from brain.text.fold import fold, simplify\n"
+        "assert fold('後臺ＡＰＩ部署，著') == '后台api部署,着', fold('後臺ＡＰＩ部署，著')\n"
+        "assert fold('部署在后台。') == simplify('部署在後臺。') == '部署在后台。'"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT)
