@@ -118,3 +118,14 @@ def test_notes_in_the_question_s_language_keep_their_similarity(mixed: Path) -> 
     seen = {h.text: h.lanes["semantic"].score for h in hits if "semantic" in h.lanes}
     assert max(seen, key=lambda t: seen[t]) == CHINESE[3]
     assert all(value <= 1.0 for value in seen.values())
+
+
+@pytest.mark.parametrize(("first", "last"), [(0x3400, 0x9FFF), (0xF900, 0xFAFF)])
+def test_a_twentieth_of_han_makes_a_text_chinese_to_the_ends_of_its_blocks(
+    first: int, last: int
+) -> None:
+    english = " how is it done and who does it"
+    for code in (first, first + 0x40, last - 0x40, last):
+        assert languages.of(chr(code) * 3 + english) == languages.CHINESE
+    for code in (first - 1, last + 1, 0xD800, 0x3042, 0xAC00):
+        assert languages.of(chr(code) * 3 + english) == languages.ENGLISH

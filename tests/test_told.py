@@ -208,3 +208,16 @@ def test_pinning_what_no_question_finds_says_so(
 
 def test_pinning_what_holds_says_nothing_more(said: Said) -> None:
     assert said("pin", "2").err == ""
+
+
+@pytest.mark.parametrize("own", [(), ("货架层",)])
+@pytest.mark.parametrize("chatter", ["", "我想了很久也没有想起来，" * 12])
+def test_another_spelling_is_told_whatever_else_is_asked_or_known(
+    tmp_path: Path, chatter: str, own: tuple[str, ...]
+) -> None:
+    with Brain.open(tmp_path / "m.db", model="none") as brain:
+        brain.add("服务器的登录账号由向晚保管")
+        for word in own:
+            brain.add_word(word)
+        (reason,) = brain.check(f"登陆帐号由谁保管？{chatter}").reasons
+    assert "「登陆」在 #1 里写作「登录」" in reason
