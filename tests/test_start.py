@@ -183,6 +183,30 @@ def test_a_program_that_uses_the_engine_is_left_as_it_is(home: Cli) -> None:
     subprocess.run([sys.executable, "-c", code, str(home.db), ASKED], cwd=ROOT, env=env, check=True)
 
 
+SERVING = """
+import gc, sys
+usual = gc.get_threshold()
+from brain.cli import main
+from brain.serve import stdio, web
+
+def serve(*given, **more):
+    print(gc.get_threshold() == usual, gc.get_freeze_count() > 0)
+    return 0
+
+stdio.serve = web.serve = serve
+main()
+"""
+
+
+@pytest.mark.parametrize("verb", ["mcp", "serve"])
+def test_a_server_looks_for_cycles_as_any_program_does(home: Cli, verb: str) -> None:
+    """What is good for a start would let a process that stays grow."""
+    done = subprocess.run(
+        [sys.executable, "-c", SERVING, verb], capture_output=True, cwd=ROOT, env=home.env()
+    )
+    assert done.stdout.decode().split() == ["True", "True"], done.stderr.decode()
+
+
 def test_the_program_ends_with_its_answer_whole(home: Cli) -> None:
     """It ends without taking modules apart, and after its output has gone out."""
     done = subprocess.run(

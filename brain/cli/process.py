@@ -11,6 +11,9 @@ OBJECTS_OF_A_START = 100_000
 """More objects than starting makes: they stay, and looking for cycles among them finds none."""
 
 
+_USUAL = gc.get_threshold()
+
+
 def begin() -> None:
     """Readies the process.
 
@@ -19,6 +22,12 @@ def begin() -> None:
     """
     gc.set_threshold(OBJECTS_OF_A_START)
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+
+def stay() -> None:
+    """For a process that goes on: cycles are looked for as usual, among what comes from now on."""
+    gc.freeze()
+    gc.set_threshold(*_USUAL)
 
 
 def end(code: int) -> None:

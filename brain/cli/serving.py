@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from brain.cli import process
 from brain.cli import scope as scopes
 from brain.cli.command import about
 from brain.cli.console import flush, note, out_json
@@ -29,6 +30,7 @@ def mcp(
     from brain import __version__
     from brain.serve import stdio
 
+    process.stay()
     return stdio.serve(db, version=__version__, scope=scopes.resolve(scope), read_only=read_only)
 
 
@@ -61,6 +63,8 @@ def serve(
     from brain import __version__
     from brain.serve import web
     from brain.serve.opening import open_desk
+
+    process.stay()
 
     def ready(url: str) -> None:
         if as_json:
