@@ -53,8 +53,9 @@ STRETCH = 500
 MOST_LOOKS = 4
 """Times a search goes on to more frequent terms when the rarer ones find nothing visible."""
 
-RANKED = 2
-"""How many times the notes wanted have their length looked up, the best by their terms alone."""
+RANKED = 200
+"""How many notes have their length looked up, the best by their terms alone; at least twice as many
+as are wanted."""
 
 WIDER = 5
 """How many times more have it where too few of those are visible."""
@@ -272,7 +273,7 @@ def _best(
 
     notes, sums = summed(lists)
     average = index.average_length(db, name)
-    count = RANKED * limit
+    count = max(RANKED, 2 * limit)
     while True:
         ids, scores = topmost(notes, sums, count)
         found = index.lengths(db, name, ids.tolist())
