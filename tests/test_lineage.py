@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -622,3 +622,31 @@ def test_a_verb_of_another_name_is_answered_with_ours(
     done = said(typed, "1")
     assert done.code == 2
     assert all(name in done.err for name in named)
+
+
+@pytest.mark.parametrize("ending", ["supersede", "supersede by another", "expire"])
+def test_what_was_told_in_this_very_millisecond_may_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str
+) -> None:
+    """Times are kept to the millisecond, and a program may be faster."""
+    ticks = iter(range(10**6))
+
+    def clock() -> datetime:
+        return datetime(2031, 1, 1, tzinfo=UTC) + timedelta(microseconds=100 * next(ticks))
+
+    monkeypatch.setattr("brain.engine.now_utc", clock)
+    monkeypatch.setattr("brain.verbs.changing.now_utc", clock)
+    with Brain.open(tmp_path / "m.db", model="none") as brain:
+        for n in range(30):
+            one = brain.add(f"第{n}号仓库在东门").id
+            if ending == "expire":
+                after = brain.expire(one)
+                assert after.valid_to is not None
+                assert str(after.valid_from) < after.valid_to
+                continue
+            other = brain.add(f"第{n}号仓库搬到西门").id if "another" in ending else None
+            text = None if other else f"第{n}号仓库搬到西门"
+            done = brain.supersede(one, other, text=text)
+            old = brain.get(one)
+            assert old.superseded_by == done.new
+            assert str(old.valid_from) < str(old.valid_to)

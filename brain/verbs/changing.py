@@ -6,13 +6,14 @@ from collections.abc import Callable
 from contextlib import suppress
 from datetime import datetime
 from functools import partial
+from time import sleep
 from typing import TYPE_CHECKING
 
 from brain import memory as m
 from brain.care import feedback
 from brain.embed.passages import embedded
 from brain.errors import BrainError
-from brain.store import uses
+from brain.store import memories, uses
 from brain.text.times import now_utc, parse_time, to_iso
 from brain.time import ending, lineage
 from brain.verbs import drafts, outward
@@ -24,6 +25,11 @@ if TYPE_CHECKING:
 
     from brain.results import CorrectResult, ForgetResult, SupersedeResult
     from brain.time.replacing import Put
+
+
+_TRIES = 20
+_TRY_S = 0.0002
+"""Seconds between two looks at the clock; a clock that stands still is not waited for."""
 
 
 class Changing(Opened):
@@ -60,9 +66,9 @@ class Changing(Opened):
 
         if (new is None) == (text is None):
             raise BrainError("brain_usage", "取代要有新的编号或新的文本，二者给一个。", 2)
-        moment = now or now_utc()
         old_id = m.parse_id(old)
         self._require_file(old_id)
+        moment = now or self._after_it_began(old_id)
         given = None if at is None else parse_time(at, now=moment)
         stamp = to_iso(moment)
         if text is None:
@@ -128,12 +134,26 @@ class Changing(Opened):
             BrainError: ``brain_not_found`` (1); ``brain_pinned``, ``brain_not_current`` for one
                 that was replaced, ``brain_valid_range`` (65).
         """
-        moment = now or now_utc()
-        given = None if at is None else parse_time(at, now=moment)
         self._require_file(memory_id)
         number = m.parse_id(memory_id)
+        moment = now or self._after_it_began(number)
+        given = None if at is None else parse_time(at, now=moment)
         with self._store.write() as db:
             return outward.discreet(ending.expire(db, number, given, to_iso(moment), why, force))
+
+    def _after_it_began(self, memory_id: int) -> datetime:
+        """The clock's time, the next millisecond's where the record began in this one.
+
+        Times are kept to the millisecond, and storing takes less: what was told just now may end.
+        """
+        with self._store.read() as db:
+            record = memories.get(db, memory_id)
+        for _ in range(_TRIES):
+            moment = now_utc()
+            if record is None or record.valid_from != to_iso(moment):
+                break
+            sleep(_TRY_S)
+        return moment
 
     def retract(
         self,
