@@ -2,7 +2,7 @@
 
 import sys
 
-from brain.serve import stdout
+from brain.serve.mcp import stdout
 
 
 def main() -> int:

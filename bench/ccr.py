@@ -11,7 +11,7 @@ query, up to the next mark. A stand-in exists only where those words occur in th
 a sentence with half of the query's terms, so its queries are easier than the rest and a few are
 wrong; the answers decide, the stand-in shows a change. A query's terms are those its document has.
 Plain truncation (head) is held against it at the same budget, and the passages of
-:mod:`brain.ccr.narrow` at as many characters.
+:mod:`brain.compress.passages` at as many characters.
 """
 
 from __future__ import annotations
@@ -28,11 +28,12 @@ from pathlib import Path
 
 from bench import data, documents, recheck
 from bench.tables import Cell, Row, number, publish, table
-from brain.ccr import narrow
-from brain.ccr.compress import Compressed, compress
-from brain.ccr.handles import handle_of
+from brain.compress import passages
+from brain.compress.budget import Compressed
+from brain.compress.compressor import compress
+from brain.compress.handles import handle_of
 from brain.inject.pack import DEFAULT_BUDGET, FIRST_SHARE
-from brain.recall import question
+from brain.recall.query import read
 from brain.text.fold import fold
 from brain.text.sentences import sentences
 from brain.text.tokens import estimate
@@ -52,7 +53,7 @@ _STOP = re.compile(r"[，。；！？、：\n（(]")
 
 def terms(text: str) -> tuple[str, ...]:
     """A question's terms as the engine hands them to the compressor."""
-    asked = question.read(text, NOW)[0]
+    asked = read(text, NOW)[0]
     return (*asked.content, *asked.others)
 
 
@@ -115,7 +116,7 @@ def _stand_in(query: str, text: str) -> str:
     asked = _ASKED.search(query)
     if asked is None:
         return ""
-    content = question.read(query, NOW)[0].content
+    content = read(query, NOW)[0].content
     before = query[: asked.start()]
     for size in range(len(before), FEWEST - 1, -1):
         at = text.find(before[-size:])
@@ -184,7 +185,7 @@ def _shares(asked: Sequence[_Asked]) -> list[Cell]:
         done = squeezed(one.text, one.query)
         before.append(done.tokens_before)
         after.append(done.tokens_after)
-        ways = (done.text, head(one.text), narrow.narrowed(one.text, sought, BUDGET)[0])
+        ways = (done.text, head(one.text), passages.narrowed(one.text, sought, BUDGET)[0])
         if one.wanted:
             answers.append([any(w in shown for w in one.wanted) for shown in ways])
         whole = fold(one.text)

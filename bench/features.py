@@ -18,7 +18,7 @@ import numpy as np
 from bench import files, spies
 from bench.data import Task
 from bench.vectors import NO_MODEL, CachedEmbedder
-from brain.recall import gate, languages
+from brain.recall import gate, language
 from brain.text.fold import simplify
 from brain.text.sentences import passages
 
@@ -86,13 +86,13 @@ def across(tasks: Sequence[Task], english: Task, embedder: CachedEmbedder) -> di
     asked, told = _sample(english, embedder)
     others = [_sample(task, embedder) for task in tasks]
     return {
-        languages.pair(languages.CHINESE, languages.ENGLISH): float(
+        language.pair(language.CHINESE, language.ENGLISH): float(
             np.mean([(told @ queries.T).mean() for queries, _ in others])
         ),
-        languages.pair(languages.ENGLISH, languages.CHINESE): float(
+        language.pair(language.ENGLISH, language.CHINESE): float(
             np.mean([(docs @ asked.T).mean() for _, docs in others])
         ),
-        languages.pair(languages.ENGLISH, languages.ENGLISH): background(english, embedder)[0],
+        language.pair(language.ENGLISH, language.ENGLISH): background(english, embedder)[0],
     }
 
 

@@ -22,7 +22,7 @@ from statistics import median
 from bench import data, hermes_file, notes, processes
 from bench.tables import Row, number, publish, table
 from brain import Brain, Draft
-from brain.embed import models
+from brain.embed import registry
 from brain.embed.protocol import Embedder
 from brain.text.fold import simplify
 
@@ -70,7 +70,7 @@ def conversations(messages: int, sessions: int, folder: Path) -> str:
 
 def embedding(model: str, count: int, rounds: int, folder: Path) -> str:
     """The table of vectors: the plain loop, and what ``ingest`` does with the same notes."""
-    embedder = models.open_embedder(model)
+    embedder = registry.open_embedder(model)
     # Of every length, as notes are: single sentences to half a page.
     short = notes.notes(count * 6)
     texts = ["。".join(short[6 * n : 6 * n + 1 + n % 6]) for n in range(count)]
@@ -141,7 +141,7 @@ def main() -> None:
     parser.add_argument("--only", choices=("conversations", "embedding"), help="half of it")
     data.add_out(parser)
     args = parser.parse_args()
-    chosen = args.model or [m.name for m in models.known() if models.is_available(m.name)]
+    chosen = args.model or [m.name for m in registry.known() if registry.is_available(m.name)]
     load = f", load {os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else ""
     machine = (
         f"{platform.machine()}, {os.cpu_count()} cores{load}, Python {platform.python_version()}."

@@ -21,7 +21,7 @@ from bench import data, lanes, tables
 from bench.tables import Row
 from bench.vectors import NO_MODEL
 from brain import Brain, Draft
-from brain.embed import models
+from brain.embed import registry
 from brain.embed.protocol import Embedder
 
 DATA = Path(__file__).with_suffix(".jsonl")
@@ -221,7 +221,7 @@ def main() -> None:
     parser.add_argument("--misses", action="store_true", help="also list what went wrong")
     data.add_out(parser)
     args = parser.parse_args()
-    model = NO_MODEL if args.model == NO_MODEL else models.open_embedder(args.model)
+    model = NO_MODEL if args.model == NO_MODEL else registry.open_embedder(args.model)
     notes, questions = read()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "kinds.db"

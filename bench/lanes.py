@@ -14,9 +14,9 @@ from typing import Any
 from bench import files, plain, spies
 from bench.data import Query, Task
 from brain.recall import fusion, lexical, semantic
-from brain.store import file, memories, terms
+from brain.store import fts, memories, memory_file
 from brain.text.fold import fold
-from brain.text.grams import query_terms, trigram_windows
+from brain.text.tokenize import query_terms, trigram_windows
 
 DEPTH = 100
 """Candidates of an index asked plainly, as many as a lane of the engine proposes."""
@@ -75,7 +75,7 @@ class Lanes:
         heard: the lanes of the engine, having answered the same question.
     """
 
-    def __init__(self, task: Task, store: file.Store, heard: Heard) -> None:
+    def __init__(self, task: Task, store: memory_file.Store, heard: Heard) -> None:
         self._task = task
         self._store = store
         self._heard = heard
@@ -83,8 +83,8 @@ class Lanes:
     def rankings(self, query: Query) -> Rankings:
         """Memory ids, best first, under each name of ``NAMES`` that took part."""
         folded = fold(query.text)
-        grams = self._plain(terms.GRAMS, query_terms(folded), query)
-        windows = self._plain(terms.TRIGRAMS, trigram_windows(folded), query)
+        grams = self._plain(fts.GRAMS, query_terms(folded), query)
+        windows = self._plain(fts.TRIGRAMS, trigram_windows(folded), query)
         out = self._heard.rankings()
         words, near = out[LEXICAL], out.get(SEMANTIC)
         out |= {BIGRAM: grams, TRIGRAM: windows, BIGRAM_TRIGRAM: fused(grams, windows)}

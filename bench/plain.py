@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import apsw
 
+from brain.store.fts import scope_term
 from brain.store.sql import rows
-from brain.store.terms import scope_term
 from brain.store.view import View
-from brain.text.grams import quote
+from brain.text.tokenize import quote
 
 
 def search(
@@ -23,7 +23,7 @@ def search(
     """Visible memories holding any of the terms, best bm25 first, ties by id.
 
     Args:
-        index: ``GRAMS`` or ``TRIGRAMS`` of :mod:`brain.store.terms`.
+        index: ``GRAMS`` or ``TRIGRAMS`` of :mod:`brain.store.fts`.
         scope_ids: numbers of the scopes seen, or None for all.
     """
     if not terms or scope_ids == []:

@@ -10,8 +10,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from brain.ccr.compress import Compressed, LeftOut
-from brain.ccr.compress.telling import KINDS
+from brain.compress.budget import Compressed, LeftOut
+from brain.compress.salience import KINDS
 from brain.text.fold import fold
 from brain.text.sentences import sentences
 

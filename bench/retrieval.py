@@ -19,7 +19,7 @@ from bench import data, files, lanes, tables, vectors
 from bench.tables import Row, number
 from brain import Brain, BrainError
 from brain.memory import Hit
-from brain.store import file
+from brain.store import memory_file
 
 K = 10
 
@@ -55,7 +55,7 @@ def measure(
     """Runs every query of a set in every way."""
     built = files.build(task, embedder, cache)
     runs: dict[str, dict[str, list[tuple[str, float]]]] = {}
-    store = file.Store(built.path, read_only=True)
+    store = memory_file.Store(built.path, read_only=True)
     with (
         files.open_file(built.path, embedder) as brain,
         contextlib.closing(store),

@@ -35,11 +35,11 @@ from bench.tables import Row, number, publish, table
 from brain import Brain
 from brain.memory import Draft
 from brain.recall import lexical
-from brain.store import connection, file, memories, meta, terms
-from brain.store import vectors as stored
+from brain.store import connection, fts, memories, memory_file, meta
+from brain.store.vectors import vector_index
 from brain.store.view import View
 from brain.text.fold import fold
-from brain.text.grams import query_terms
+from brain.text.tokenize import query_terms
 
 ROOT = Path(__file__).parent.parent
 
@@ -190,7 +190,7 @@ def searches(
     """The vector search beside its baselines, and which share of the exact nearest it finds."""
     view = View(as_of=files.iso(data.UNDATED.replace(year=2100)), scopes=None)
     with brain._store.read() as db:
-        name = str(file.facts(db)[meta.VECTORS])
+        name = str(memory_file.facts(db)[meta.VECTORS])
         ids, pieces = zip(*db.execute(f"SELECT id, embedding FROM {name} ORDER BY id"), strict=True)
         matrix = np.frombuffer(b"".join(pieces), dtype=np.float32).reshape(len(ids), -1)
         del pieces
@@ -199,7 +199,7 @@ def searches(
         places = np.array(ids)
 
         def two_stage(vector: NDArray[np.float32]) -> list[int]:
-            found = stored.search(db, name, vector.tobytes(), view, None, NEAREST)
+            found = vector_index.search(db, name, vector.tobytes(), view, None, NEAREST)
             return [passage for _, passage, _ in found]
 
         def scan(vector: NDArray[np.float32]) -> None:
@@ -260,7 +260,7 @@ def lexical_lanes(brain: Brain, asked: Sequence[Asked], out: Measured) -> None:
                 scopes = memories.scope_ids(db, view.scopes)
                 ms = timed(
                     lambda db=db, grams=grams, scopes=scopes: plain.search(  # type: ignore[misc]
-                        db, terms.GRAMS, grams, view, scopes, lanes.DEPTH
+                        db, fts.GRAMS, grams, view, scopes, lanes.DEPTH
                     )
                 )
             out.words.setdefault(f"plain FTS5, {question.kind}", []).append(ms)

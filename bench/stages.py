@@ -9,17 +9,17 @@ from types import ModuleType
 from typing import Any
 
 from bench import spies
-from brain.recall import evidence, gate, lexical, question, search, semantic
+from brain.recall import gate, lexical, query, rerank, retrieve, semantic
 from brain.store import memories
 
 STAGES: tuple[tuple[str, ModuleType, str], ...] = (
-    ("cutting the question", question, "read"),
+    ("cutting the question", query, "read"),
     ("lexical lane", lexical, "lane"),
     ("semantic lane", semantic, "lane"),
     ("reading candidates", memories, "get_many"),
     ("notes beside candidates", memories, "beside"),
-    ("weighing candidates", evidence, "weigh"),
-    ("terms to show", search, "matched"),
+    ("weighing candidates", rerank, "weigh"),
+    ("terms to show", retrieve, "matched"),
     ("gate", gate, "judge"),
 )
 

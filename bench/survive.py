@@ -35,8 +35,8 @@ from bench import data, notes
 from bench.tables import Row, publish, table
 from brain import Brain
 from brain.memory import Draft, content_hash
-from brain.store import audit, connection, file, memories, meta, schema
-from brain.text.times import now_utc
+from brain.store import connection, integrity, memories, memory_file, meta, schema
+from brain.text.timestamps import now_utc
 
 BATCH = 500
 
@@ -247,22 +247,22 @@ def _work(path: Path, who: int, tell: Callable[[str], None]) -> None:
 def faults(path: Path) -> list[str]:
     """What does not agree in a file: pages, text indexes, passages, vectors, lineage."""
     out: list[str] = []
-    store = file.Store(path)
+    store = memory_file.Store(path)
     with store.read() as db:
-        out += audit.integrity(db)
+        out += integrity.integrity(db)
         checks = {
-            "passages": audit.without_passages(db) + audit.ownerless_passages(db),
-            "lineage": audit.dangling(db) + audit.one_sided(db) + audit.looped(db),
-            "hashes": audit.bad_hashes(db),
-            "journal": audit.unjournaled(db),
+            "passages": integrity.without_passages(db) + integrity.ownerless_passages(db),
+            "lineage": integrity.dangling(db) + integrity.one_sided(db) + integrity.looped(db),
+            "hashes": integrity.bad_hashes(db),
+            "journal": integrity.unjournaled(db),
         }
         for index in ("grams", "trigrams"):
-            checks[f"{index}: no row"] = audit.unindexed(db, index)
-            checks[f"{index}: ghosts"] = audit.ghosts(db, index)
-            checks[f"{index}: words"] = audit.misplaced(db, index)
-        facts = file.facts(db)
+            checks[f"{index}: no row"] = integrity.unindexed(db, index)
+            checks[f"{index}: ghosts"] = integrity.ghosts(db, index)
+            checks[f"{index}: words"] = integrity.misplaced(db, index)
+        facts = memory_file.facts(db)
         if facts.get(meta.VECTORS):
-            checks.update(audit.vector_faults(db, facts[meta.VECTORS], int(facts[meta.DIM])))
+            checks.update(integrity.vector_faults(db, facts[meta.VECTORS], int(facts[meta.DIM])))
     store.close()
     return out + [f"{name} {ids[:5]}" for name, ids in checks.items() if ids]
 

@@ -17,7 +17,7 @@ import apsw
 import numpy as np
 from numpy.typing import NDArray
 
-from brain.embed import models
+from brain.embed import registry
 
 if TYPE_CHECKING:
     from brain.embed.protocol import Embedder
@@ -39,7 +39,7 @@ class CachedEmbedder:
     """
 
     def __init__(self, name: str, folder: Path) -> None:
-        info = models.info(name)
+        info = registry.info(name)
         self.name = info.name
         self.dim = info.dim
         self.max_tokens = info.max_tokens
@@ -126,7 +126,7 @@ class CachedEmbedder:
     def _loaded(self) -> Embedder:
         if self._model is None:
             print(f"loading {self.name}: some texts are not in the cache yet", file=sys.stderr)
-            self._model = models.open_embedder(self.name)
+            self._model = registry.open_embedder(self.name)
         return self._model
 
 

@@ -17,24 +17,25 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from brain import arguments
 from brain import memory as m
-from brain.embed.passages import embedded
+from brain import redact, typecheck, validate
+from brain.embed.encode import embedded
 from brain.errors import EXIT_USAGE, BrainError
-from brain.inject import chosen, pack
-from brain.recall import answering, duplicates, explain, gate, naming, question, similar
-from brain.store import file, folder, meta, uses
+from brain.file_model import table_for
+from brain.inject import pack
+from brain.lifecycle import add
+from brain.recall import explain, gate, naming, pipeline, similar
+from brain.recall.query import Question
+from brain.store import folder, memory_file, meta, use_log
 from brain.store.view import View
-from brain.text import secrets, words
+from brain.text import stopwords
 from brain.text.fold import fold
-from brain.text.times import now_utc, to_iso
-from brain.time import adding
-from brain.verbs import outward
+from brain.text.secrets import mask
+from brain.text.timestamps import now_utc, to_iso
 from brain.verbs.caring import Caring
 from brain.verbs.changing import Changing
 from brain.verbs.exchanging import Exchanging
 from brain.verbs.looking import Looking
-from brain.verbs.model import table_for
 from brain.verbs.opened import When
 from brain.verbs.shortening import Shortening
 
@@ -51,10 +52,10 @@ MAX_K = 1000
 def default_path() -> Path:
     """``BRAIN_DB``, else ``~/.brain/brain.db``."""
     given = os.environ.get("BRAIN_DB")
-    return arguments.path_of(given) if given else Path.home() / ".brain" / "brain.db"
+    return typecheck.path_of(given) if given else Path.home() / ".brain" / "brain.db"
 
 
-@arguments.checked
+@typecheck.checked
 class Brain(Changing, Looking, Shortening, Caring, Exchanging):
     """A memory file, opened. Use :meth:`open`; one object may be used from several threads."""
 
@@ -86,8 +87,8 @@ class Brain(Changing, Looking, Shortening, Caring, Exchanging):
             BrainError: for a path that cannot be a memory file (65–78, see docs/cli.md), and
                 ``brain_model_mismatch`` (78) when the file was made with another model.
         """
-        where = arguments.path_of(path) if path is not None else default_path()
-        store = file.Store(where, read_only=read_only)
+        where = typecheck.path_of(path) if path is not None else default_path()
+        store = memory_file.Store(where, read_only=read_only)
         embedder = None if model is None or isinstance(model, str) else model
         name = model if isinstance(model, str) else (embedder.name if embedder else None)
         brain = cls(store, embedder, name, patience)
@@ -226,7 +227,7 @@ class Brain(Changing, Looking, Shortening, Caring, Exchanging):
         now: datetime | None = None,
     ) -> list[m.AddResult]:
         """Stores a batch in one transaction: all of it or, on an error, nothing."""
-        return self._add([arguments.check_draft(d) for d in drafts], "", now, allow_secrets)
+        return self._add([typecheck.check_draft(d) for d in drafts], "", now, allow_secrets)
 
     def _add(
         self,
@@ -236,14 +237,14 @@ class Brain(Changing, Looking, Shortening, Caring, Exchanging):
         allow_secrets: bool,
     ) -> list[m.AddResult]:
         at = now or now_utc()
-        secrets.refuse(why, "原因")
+        mask.refuse(why, "原因")
         records = [self._record(draft, at, allow_secrets) for draft in drafts]
         embedder = self._model.load(self._model.settle())
         prepared = [(record, *embedded(record.text, embedder)) for record in records]
         with self._store.write() as db:
             # Another process may have stored the same after our clock was read.
             seen = to_iso(now or now_utc())
-            return adding.add(db, table_for(db, embedder), prepared, why, seen)
+            return add.add(db, table_for(db, embedder), prepared, why, seen)
 
     # Asking ---------------------------------------------------------------------------------
 
@@ -267,19 +268,19 @@ class Brain(Changing, Looking, Shortening, Caring, Exchanging):
             context: the previous turns, looked at when the query leans on them.
 
         Raises:
-            BrainError: :func:`brain.memory.blank_query` (65), ``brain_k_invalid`` (2).
+            BrainError: :func:`brain.validate.blank_query` (65), ``brain_k_invalid`` (2).
         """
         asked = self._ask(query, context, now)
         if not asked[0].folded.strip():
-            raise m.blank_query(query)
+            raise validate.blank_query(query)
         view = self._view(scope, kind, as_of, known_at, now, include_expired=include_expired)
         _check_k(k)
         found = self._find(query, asked, view, k, semantic=True)
         decision = found.decision
         return m.RecallResult(
-            m.clean_query(query),
-            outward.told(duplicates.mark(found.hits[:k])),
-            outward.told(found.skills),
+            validate.clean_query(query),
+            redact.told(similar.mark(found.hits[:k])),
+            redact.told(found.skills),
             decision,
             decision.degraded,
             decision.reasons,
@@ -301,15 +302,15 @@ class Brain(Changing, Looking, Shortening, Caring, Exchanging):
         """As :meth:`recall`, with the lexical lane alone; for looking into why a word misses."""
         asked = self._ask(query, None, now)
         if not asked[0].folded.strip():
-            raise m.blank_query(query)
+            raise validate.blank_query(query)
         view = self._view(scope, kind, as_of, known_at, now, include_expired=include_expired)
         _check_k(k)
         found = self._find(query, asked, view, k, semantic=False, told=False)
         held = [h for h in found.hits if "lexical" in h.lanes]
         return m.RecallResult(
-            m.clean_query(query),
-            outward.told(held[:k]),
-            outward.told(found.skills),
+            validate.clean_query(query),
+            redact.told(held[:k]),
+            redact.told(found.skills),
             degraded=found.decision.degraded,
             remarks=found.decision.remarks,
         )
@@ -320,8 +321,8 @@ class Brain(Changing, Looking, Shortening, Caring, Exchanging):
         The user's own words stay whole.
         """
         own = [" ".join(str(x) for x in (w.word, w.freq, w.tag) if x) for w in self.words()]
-        folded = fold(m.clean_query(result.query))
-        cut = words.content_words(folded, own)
+        folded = fold(validate.clean_query(result.query))
+        cut = stopwords.content_words(folded, own)
         told = (f"查询切成词：{'、'.join(cut)}。",) if cut else ()
         return replace(
             result,
@@ -353,7 +354,7 @@ class Brain(Changing, Looking, Shortening, Caring, Exchanging):
         asked = self._ask(query, context, now)
         view = self._view(scope, None, as_of, known_at, now)
         return self._find(
-            query, asked, view, answering.POOL, semantic=True, threshold=threshold
+            query, asked, view, pipeline.POOL, semantic=True, threshold=threshold
         ).decision
 
     def inject(
@@ -382,7 +383,7 @@ class Brain(Changing, Looking, Shortening, Caring, Exchanging):
         limit = pack.checked_budget(budget)
         asked = self._ask(query, context, now)
         view = self._view(scope, None, as_of, known_at, now)
-        found = self._find(query, asked, view, answering.POOL, semantic=True, told=False)
+        found = self._find(query, asked, view, pipeline.POOL, semantic=True, told=False)
         decision = found.decision
         if not decision.answerable:
             return m.InjectResult(
@@ -394,15 +395,15 @@ class Brain(Changing, Looking, Shortening, Caring, Exchanging):
                 remarks=decision.remarks,
             )
         fitting = [h for h in (*found.hits, *found.skills) if h.id in decision.ids]
-        block = chosen.block(fitting, found.terms, limit)
+        block = pack.block_of_hits(fitting, found.terms, limit)
         if as_of is None and known_at is None and not self._store.read_only:
-            uses.note(self.path, to_iso(now or now_utc()), [h.id for h in block.hits])
+            use_log.note(self.path, to_iso(now or now_utc()), [h.id for h in block.hits])
         return m.InjectResult(
             block.text,
             bool(block.text),
             decision.probability,
             block.tokens,
-            outward.told(block.hits),
+            redact.told(block.hits),
             block.left_out,
             decision.degraded,
             found=len(fitting),
@@ -412,21 +413,21 @@ class Brain(Changing, Looking, Shortening, Caring, Exchanging):
     def _find(
         self,
         query: str,
-        asked: Sequence[question.Question],
+        asked: Sequence[Question],
         view: View,
         k: int,
         *,
         semantic: bool,
         threshold: float | str | None = None,
         told: bool = True,
-    ) -> answering.Found:
+    ) -> pipeline.Found:
         """Embeds the questions, then runs the lanes and the gate on one moment of the file.
 
         A long message is asked as a whole and by its questions; the one best answered counts.
         Where its reasons are not shown (``told``) they are not worded either.
         """
         wanted = gate.checked_threshold(threshold)
-        remarks = m.unreadable(query)
+        remarks = validate.unreadable(query)
         facts = self._facts()
         model: str | None = None
         vectors: list[NDArray[np.float32] | None] = [None] * len(asked)
@@ -435,12 +436,12 @@ class Brain(Changing, Looking, Shortening, Caring, Exchanging):
             texts = [q.text for q in asked]
             model, vectors, degraded = self._model.of_questions(facts, texts)
         with self._store.read() as db:
-            facts = file.facts(db)
+            facts = memory_file.facts(db)
             if model is not None and facts.get(meta.MODEL) != model:
                 # Re-embedded by another process between the two looks.
                 model, degraded = None, (*degraded, "model_mismatch")
             remarks += naming.of_view(db, view)
-            found = answering.answer(
+            found = pipeline.answer(
                 db,
                 facts,
                 asked,
@@ -453,7 +454,7 @@ class Brain(Changing, Looking, Shortening, Caring, Exchanging):
                 told=told,
             )
         hits, skills = (
-            tuple(outward.shown(hit, found.terms) for hit in group)
+            tuple(redact.shown(hit, found.terms) for hit in group)
             for group in (found.hits, found.skills)
         )
         decision = replace(found.decision, remarks=remarks)

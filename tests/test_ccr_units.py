@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brain.ccr.units import Unit, split, units
+from brain.compress.units import Unit, split, units
 
 RECORDS = [{"编号": n, "名称": f"仪器{n}", "备注": "a,b\n{c}"} for n in range(6)]
 

@@ -15,7 +15,7 @@ import pytest
 from cli_runner import PROGRAM, ROOT, Cli
 
 from brain import Brain, Draft
-from brain.cli.run import run
+from brain.cli.program import run
 from brain.errors import EXIT_IO
 
 posix = pytest.mark.skipif(os.name == "nt", reason="needs POSIX signals and devices")

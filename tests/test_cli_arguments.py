@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brain.cli.arguments import Shape, Sorted, repair, sort_words, wants_json
+from brain.cli.parse import Shape, Sorted, repair, sort_words, wants_json
 from brain.cli.verbs import VERBS, find
 from brain.errors import EXIT_USAGE, BrainError
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from brain.cli.arguments import HELP_FLAGS
 from brain.cli.command import COMMON, build, shape_of
-from brain.cli.degraded import SENTENCES
-from brain.cli.run import run
+from brain.cli.parse import HELP_FLAGS
+from brain.cli.program import run
+from brain.cli.render import SENTENCES
 from brain.cli.verbs import VERBS, load
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -108,8 +108,8 @@ def test_the_examples_have_the_fields_there_are(asked: Any, tmp_path: Path) -> N
 
 def test_every_finding_of_the_doctor_is_told() -> None:
     source = "".join(
-        (ROOT / "brain" / "care" / name).read_text(encoding="utf-8")
-        for name in ("doctor.py", "contents.py", "surroundings.py")
+        (ROOT / "brain" / "maintenance" / name).read_text(encoding="utf-8")
+        for name in ("doctor.py", "health.py")
     )
     used = set(re.findall(r"(?:Finding|_all_or)\(\s*\"([a-z0-9_]+)\"", source))
     used |= {

@@ -13,14 +13,13 @@ import pytest
 import typer
 
 from brain.cli import scope
-from brain.cli.command import about_of, build, shape_of
+from brain.cli.command import build, shape_of
 from brain.cli.console import visible
-from brain.cli.degraded import SENTENCES
 from brain.cli.help import overview, verb_help
 from brain.cli.inputs import MAX_STDIN_BYTES, context_or_stdin, decode, text_or_stdin
 from brain.cli.options import number, whole_number
-from brain.cli.render import local_day, memory_line, memory_lines, size
-from brain.cli.verbs import VERBS, load
+from brain.cli.render import SENTENCES, local_day, memory_line, memory_lines, size
+from brain.cli.verbs import VERBS, about_of, load
 from brain.errors import EXIT_DATA, EXIT_USAGE, BrainError
 from brain.memory import Memory, content_hash
 

@@ -10,7 +10,7 @@ from compress_parts import INJECT, squeeze
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from brain.ccr.compress import detect
+from brain.compress import detect
 
 PYTHON = '"""茶馆。"""\nimport os\n\n' + "\n".join(
     f"def pour_{n}(cups):\n    # 倒第 {n} 壶\n"

@@ -10,7 +10,7 @@ from compress_parts import INJECT, LEAST, squeeze, told
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from brain.ccr.compress import marks, trees
+from brain.compress import json_tree, markers
 
 
 def machines(count: int = 40, **changed: Any) -> list[dict[str, Any]]:
@@ -84,7 +84,7 @@ def test_gaps_and_the_summary_are_strings_in_the_array() -> None:
     rows = machines(状态="失败")
     found = shown(dumped(rows), "", None)
     strings = [one for one in found if isinstance(one, str)]
-    assert [s for s in strings[:-1] if s != marks.GAP] == []
+    assert [s for s in strings[:-1] if s != markers.GAP] == []
     assert found[-1] == strings[-1]
     assert "（略 " in strings[-1]
     kept = [one for one in found if isinstance(one, dict)]
@@ -128,7 +128,7 @@ def test_where_blanks_are_all_that_goes_the_mark_says_so(budget: int | None) -> 
         text = dumped(whole, 60)
         found = shown(text, "", budget)
         compact = len(json.dumps(whole, ensure_ascii=False, separators=(",", ":")))
-        mark = found.pop() if isinstance(found, list) else found.pop(marks.GAP)
+        mark = found.pop() if isinstance(found, list) else found.pop(markers.GAP)
         assert found == whole
         assert mark.startswith(f"（略 {len(text) - compact} 个空白；")
 
@@ -149,7 +149,7 @@ def test_a_long_string_is_cut_with_a_mark(budget: int | None) -> None:
     blob = "QUJD" * 2000
     value = {"名称": "图", "数据": blob, "说明": "门口的照片，" + "拍得很清楚。" * 3}
     found = shown(dumped(value), "图", budget)
-    kept, mark = found["数据"].split(marks.GAP)
+    kept, mark = found["数据"].split(markers.GAP)
     assert blob.startswith(kept)
     assert mark.startswith(f"（略 {len(blob) - len(kept)} 字")
     assert found["说明"] == value["说明"]
@@ -169,7 +169,7 @@ def test_an_object_with_very_many_members_keeps_the_asked_ones() -> None:
     value = {f"设置项{n}": n for n in range(300)} | {"鲸落阈值": 77}
     found = shown(dumped(value), "鲸落阈值", 150)
     assert found["鲸落阈值"] == 77
-    assert "（略 " in found[marks.GAP]
+    assert "（略 " in found[markers.GAP]
 
 
 @pytest.mark.parametrize("numbers", [list(range(500)), [3.5] * 300, ["是", "否"] * 200])
@@ -275,7 +275,7 @@ def test_any_json_stays_json(value: Any, query: str, budget: int | None) -> None
     found = json.loads(done.text)
     assert type(found) is type(value) or done.text.startswith('["（略')
     if isinstance(value, list) and done.compressor == "json" and isinstance(found, list):
-        kept = [one for one in found if not (isinstance(one, str) and marks.is_mark(one))]
+        kept = [one for one in found if not (isinstance(one, str) and markers.is_mark(one))]
         assert len(kept) <= len(value)
 
 
@@ -287,4 +287,4 @@ def test_writing_is_the_inverse_of_reading(value: Any) -> None:
         text.encode()
     except UnicodeEncodeError:
         return
-    assert json.loads(trees.write(trees.parse(text))) == value
+    assert json.loads(json_tree.write(json_tree.parse(text))) == value

@@ -9,7 +9,7 @@ from compress_parts import INJECT, squeeze, told
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from brain.ccr.compress import detect, logs
+from brain.compress import detect, logs
 
 BUDGETS = [None, INJECT, 180]
 TRACE = (

@@ -9,8 +9,9 @@ from compress_parts import INJECT, LEAST, nested, squeeze, told
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from brain.ccr.compress import compress, detect
-from brain.ccr.handles import handle_of
+from brain.compress import detect
+from brain.compress.compressor import compress
+from brain.compress.handles import handle_of
 from brain.text.sentences import sentences
 from brain.text.tokens import estimate
 

@@ -10,7 +10,7 @@ from compress_parts import INJECT, squeeze, told
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from brain.ccr.compress import detect
+from brain.compress import detect
 
 HEADER = ("日期", "门店", "销售额", "客流", "备注")
 BUDGETS = [None, INJECT, 200]

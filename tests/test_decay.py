@@ -21,12 +21,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from brain import Brain, Draft
-from brain.care import decay as care
+from brain.lifecycle import lineage
+from brain.lifecycle.strength import decayed
+from brain.maintenance import decay
 from brain.store import meta
 from brain.store.sql import one, rows
-from brain.text.times import to_iso
-from brain.time import lineage
-from brain.time.strength import decayed
+from brain.text.timestamps import to_iso
 
 ROUNDING = 1e-12
 """Factors of a month multiplied in another order differ by no more."""
@@ -243,8 +243,8 @@ def test_a_dry_run_tells_what_a_run_does_and_changes_nothing(brain: Brain, make:
 def test_every_strength_can_be_computed_again_from_the_journal(
     brain: Brain, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(care, "STRETCH", 17)
-    monkeypatch.setattr(care, "PAUSE_SECONDS", 0)
+    monkeypatch.setattr(decay, "STRETCH", 17)
+    monkeypatch.setattr(decay, "PAUSE_SECONDS", 0)
     many(brain, 60, ages=400)
     for round_, at in enumerate((0, 0.3, 1, 31, 120)):
         now = NOON + days(at)
@@ -273,7 +273,7 @@ import sys
 from datetime import datetime
 from pathlib import Path
 from brain import Brain
-from brain.care import decay
+from brain.maintenance import decay
 decay.STRETCH, decay.HANDFUL, decay.PAUSE_SECONDS = 40, 5, float(sys.argv[3])
 with Brain.open(Path(sys.argv[1])) as brain:
     brain.decay(now=datetime.fromisoformat(sys.argv[2]))
@@ -346,7 +346,7 @@ def test_a_killed_run_is_finished_by_a_later_one_at_its_own_time_first(
     whole, broken = make("whole.db"), make("broken.db")
     for brain in (whole, broken):
         many(brain, 100)
-    monkeypatch.setattr(care, "STRETCH", 30)
+    monkeypatch.setattr(decay, "STRETCH", 30)
 
     def die(_: float) -> None:
         raise KeyboardInterrupt

@@ -24,11 +24,12 @@ from engine_parts import (
 )
 
 from brain import Brain
-from brain.care import doctor, surroundings
 from brain.embed.protocol import Embedder
+from brain.maintenance import doctor, health
 from brain.results import DoctorResult
-from brain.store import connection, file, log
-from brain.text.times import now_utc
+from brain.store import connection, memory_file
+from brain.store.wal import size
+from brain.text.timestamps import now_utc
 
 ROOT = Path(__file__).resolve().parent.parent
 posix = pytest.mark.skipif(os.name == "nt", reason="POSIX modes and signals")
@@ -311,8 +312,8 @@ def test_modes_and_folder_are_told_and_the_file_made_the_owners(path: Path) -> N
 def test_a_network_path_and_a_full_disk_are_told(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(surroundings, "LEAST_FREE", 2**60)
-    store = file.Store(path, network=lambda where: "smb3")
+    monkeypatch.setattr(health, "LEAST_FREE", 2**60)
+    store = memory_file.Store(path, network=lambda where: "smb3")
     found = doctor.run(store, now=datetime.now(UTC))
     store.close()
     assert {"network_path", "disk_space"} <= wrong(found)
@@ -460,7 +461,7 @@ def test_a_foreign_log_is_moved_aside_not_deleted(path: Path, many: Path) -> Non
     assert (done.repaired, done.ok) == (("wal_foreign",), True)
     (aside,) = path.parent.glob("m.db-wal.aside-*")
     assert aside.read_bytes() == wal
-    assert log.size(path) == 0
+    assert size(path) == 0
     with Brain.open(path) as brain:
         assert brain.stats().total == 12 * len(EVERYDAY)
 

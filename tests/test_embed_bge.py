@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 from test_embed_tiny import isolate, onnx_bytes, write_model
 
-from brain.embed import models
+from brain.embed import registry
 from brain.embed.bge import QUERY_INSTRUCTION, BgeSmallZh
-from brain.embed.places import BgeFiles
+from brain.embed.paths import BgeFiles
 from brain.errors import BrainError
 
 REAL = os.environ.get("BRAIN_MODEL_DIR")
@@ -45,7 +45,7 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> BgeSmallZh:
 
 @pytest.fixture(scope="module")
 def real() -> BgeSmallZh:
-    from brain.embed.places import bge_in
+    from brain.embed.paths import bge_in
 
     files = bge_in(Path(REAL or ""))
     assert files is not None, "BRAIN_MODEL_DIR holds no model"
@@ -135,9 +135,9 @@ def test_every_layout_loads(
     folder = tmp_path / "model"
     write_model(folder / layout[0], layout[1], layout[2])
     monkeypatch.setenv("BRAIN_MODEL_DIR", str(folder))
-    assert models.is_available("bge-small-zh")
-    assert models.default_name() == "bge-small-zh"
-    embedder = models.open_embedder("bge-small-zh")
+    assert registry.is_available("bge-small-zh")
+    assert registry.default_name() == "bge-small-zh"
+    embedder = registry.open_embedder("bge-small-zh")
     assert embedder.embed_query("花生").shape == (embedder.dim,)
 
 
@@ -186,9 +186,9 @@ def test_a_tokenizer_of_another_model_is_refused(tmp_path: Path) -> None:
 _OFFLINE = """
 import sys
 sys.addaudithook(lambda name, args: name.startswith("socket.") and sys.exit("opened a socket"))
-from brain.embed import models
+from brain.embed import registry
 name, query, *documents = sys.argv[1:]
-embedder = models.open_embedder(name)
+embedder = registry.open_embedder(name)
 best = (embedder.embed_documents(documents) @ embedder.embed_query(query)).argmax()
 print(documents[best])
 """

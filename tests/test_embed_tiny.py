@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from brain.embed.bge import BgeSmallZh
-from brain.embed.places import BgeFiles
+from brain.embed.paths import BgeFiles
 
 _WORDS = ["tidb", "mysql", "api", "15", "，", "。", "？"]
 _CHARS = "备用钥匙放在门卫老周那里我对花生过敏吃了会起疹子数据库密码每九十天换一次多久更今气不错"

@@ -30,8 +30,8 @@ from hypothesis import strategies as st
 
 from brain import Brain, Draft
 from brain.embed.protocol import Embedder
-from brain.memory import MAX_TEXT_BYTES
-from brain.text.times import to_iso
+from brain.text.timestamps import to_iso
+from brain.validate import MAX_TEXT_BYTES
 
 LATER = NOON + timedelta(days=30)
 
@@ -558,7 +558,7 @@ def test_archived_records_are_out_of_recall(make: Make, e5: Embedder) -> None:
     fill(brain, EVERYDAY[:4])
     put_away = brain.add("旧宿舍的暖瓶在床底").id
     assert put_away in ids(brain.recall("暖瓶", k=20))
-    from brain.time import lineage
+    from brain.lifecycle import lineage
 
     with brain._store.write() as db:
         lineage.change(

@@ -233,7 +233,7 @@ def test_places_that_are_refused(brain: Brain, tmp_path: Path, force: bool) -> N
 def test_an_export_that_breaks_leaves_nothing_behind(
     brain: Brain, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from brain.exchange import form
+    from brain.exchange import jsonl
 
     out = tmp_path / "out" / "x.jsonl"
     out.parent.mkdir()
@@ -244,7 +244,7 @@ def test_an_export_that_breaks_leaves_nothing_behind(
     def broken(*_: object) -> str:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(form, "memory", broken)
+    monkeypatch.setattr(jsonl, "memory", broken)
     with pytest.raises(BrainError) as caught:
         brain.export_to(out, force=True)
     assert (caught.value.code, caught.value.exit_code) == ("brain_disk_full", 74)

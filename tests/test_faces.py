@@ -21,7 +21,7 @@ COMMAND = re.compile(r"(?:brain|pip) [a-z]+[^；。，）]*")
 
 HAN = re.compile("[\u4e00-\u9fff]")
 
-TYPED_ONLY = {"brain/embed/models.py", "brain/embed/fetch.py"}
+TYPED_ONLY = {"brain/embed/registry.py", "brain/embed/fetch.py"}
 """Sentences about ``brain model fetch``, which they name before its option."""
 
 

@@ -13,12 +13,11 @@ from hypothesis import strategies as st
 
 from brain import Brain, BrainError
 from brain.embed.protocol import Embedder
-from brain.memory import clean_query
-from brain.recall import lexical
-from brain.recall import question as asking
-from brain.recall.postings import size
-from brain.store import terms as index
+from brain.recall import lexical, query
+from brain.recall.lexical import size
+from brain.store import fts
 from brain.text.fold import fold
+from brain.validate import clean_query
 
 NOTES = (
     "ADR-042 决定日志只写本地盘",
@@ -173,7 +172,7 @@ class Work:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.looked_up = 0
         self.read = 0
-        counted, among, lists = index.frequencies, index.counted, index.postings
+        counted, among, lists = fts.frequencies, fts.counted, fts.postings
 
         def exactly(db, name, terms):  # type: ignore[no-untyped-def]
             self.looked_up += len(terms)
@@ -189,9 +188,9 @@ class Work:
             self.read += sum(map(size, found.values()))
             return found
 
-        monkeypatch.setattr(index, "frequencies", exactly)
-        monkeypatch.setattr(index, "counted", among_some)
-        monkeypatch.setattr(index, "postings", read)
+        monkeypatch.setattr(fts, "frequencies", exactly)
+        monkeypatch.setattr(fts, "counted", among_some)
+        monkeypatch.setattr(fts, "postings", read)
 
 
 def _log(size: int, tail: str) -> str:
@@ -240,7 +239,7 @@ def test_a_huge_question_costs_a_bounded_look(
     # Far above what it costs, far below what one scan of all notes for each of them does.
     assert time.process_time() - before < 5
     assert "灯塔服务的限流阈值是每秒两百" in proposed(found)
-    assert work.looked_up <= 4 * asking.MAX_TERMS
+    assert work.looked_up <= 4 * query.MAX_TERMS
     # Two budgets, and the beginnings of lists that turn out to be long.
     assert 0 < work.read <= 2 * 500 + 50 * work.looked_up
 

@@ -12,7 +12,7 @@ from engine_parts import EVERYDAY, NOON, fill, refused, texts, told_apart
 
 from brain import Brain, Draft
 from brain.embed.protocol import Embedder
-from brain.text.times import to_iso
+from brain.text.timestamps import to_iso
 
 DAY = timedelta(days=1)
 AFTER = NOON + 30 * DAY

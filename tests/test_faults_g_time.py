@@ -16,8 +16,8 @@ from engine_parts import EVERYDAY, NOON, fill, ids, shares_no_word, texts, told_
 
 from brain import Brain, Draft
 from brain.embed.protocol import Embedder
-from brain.text.times import to_iso
-from brain.time import lineage
+from brain.lifecycle import lineage
+from brain.text.timestamps import to_iso
 
 EAST_EIGHT = timezone(timedelta(hours=8))
 

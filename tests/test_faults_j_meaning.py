@@ -11,9 +11,9 @@ from engine_parts import EVERYDAY, fill, ids, shares_no_word, terms, texts
 
 from brain import Brain
 from brain.embed.protocol import Embedder
-from brain.recall import search
-from brain.store import vectors
+from brain.recall import retrieve
 from brain.store.sql import rows
+from brain.store.vectors import vector_index
 from brain.text import sentences
 
 
@@ -76,7 +76,7 @@ def test_a_line_of_a_long_text_is_found_by_the_vector_of_its_own_passage(
         spans = passages_of(db, memory_id)
         assert len(spans) > 2
         vector = archive._model.embedder.embed_query(question)  # type: ignore[union-attr]
-        near = vectors.similarities(db, "vectors_1", vector.tobytes(), [memory_id, 1])
+        near = vector_index.similarities(db, "vectors_1", vector.tobytes(), [memory_id, 1])
     assert near[memory_id][1] == spans[passage][0]
     assert hit.lanes["semantic"].score == pytest.approx(near[memory_id][0], abs=1e-5)
     # The same minutes without the line are further away.
@@ -95,7 +95,7 @@ def test_a_long_text_on_the_subject_does_not_crowd_out_short_ones(
     make: Make, e5: Embedder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """48: one record with more near passages than the scan returns is still one hit of many."""
-    monkeypatch.setattr(search, "POOL", 3)
+    monkeypatch.setattr(retrieve, "POOL", 3)
     brain = make(model=e5)
     manual = "\n".join(
         f"第{i}步，给锅炉补水以前先看压力表，再慢慢拧开阀门排气。" * 7 for i in range(9)

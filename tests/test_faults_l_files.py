@@ -18,7 +18,7 @@ from conftest import Make
 from engine_parts import EVERYDAY, fill, indexes_are_whole, refused
 
 from brain import Brain, BrainError
-from brain.store import file, folder, log, memories, mounts
+from brain.store import folder, memories, memory_file, wal
 from brain.store.sql import one
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -153,7 +153,7 @@ os.kill(os.getpid(), signal.SIGKILL)
 def killed(path: Path) -> None:
     """A process writes and dies, so that its log stays beside the file."""
     start(DYING, path).communicate(timeout=60)
-    assert log.size(path) > 0
+    assert wal.size(path) > 0
 
 
 PUTTING: dict[str, Callable[[Path, Path], object]] = {
@@ -181,7 +181,7 @@ def test_the_log_of_another_file_is_not_read_into_the_one_in_its_place(
         error = refused("brain_wal_foreign", 74, act)
         assert "doctor --repair" in error.message
     assert used.read_bytes() == before
-    aside = log.set_aside(used)
+    aside = wal.set_aside(used)
     assert aside is not None
     assert aside.exists()
     with Brain.open(used) as brain:
@@ -294,8 +294,8 @@ def test_closing_while_threads_read_and_write_ends_them_with_a_clear_error(used:
 def test_a_read_that_takes_too_long_is_interrupted(
     used: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(file, "PATIENCE_S", 0.3)
-    store = file.Store(used)
+    monkeypatch.setattr(memory_file, "PATIENCE_S", 0.3)
+    store = memory_file.Store(used)
     ends: list[object] = []
     reading = threading.Event()
 
@@ -325,7 +325,7 @@ def test_a_read_that_takes_too_long_is_interrupted(
 
 
 def on_network(path: Path) -> Brain:
-    return Brain(file.Store(path, network=lambda where: "nfs4"), None, "none")
+    return Brain(memory_file.Store(path, network=lambda where: "nfs4"), None, "none")
 
 
 def journal_mode(path: Path) -> str:
@@ -392,12 +392,12 @@ MOUNTINFO = """\
 def test_the_file_system_is_that_of_the_deepest_latest_mount(
     path: str, kind: str, shared: bool
 ) -> None:
-    assert mounts.kind_in(MOUNTINFO, path) == kind
-    assert mounts.is_network(kind) is shared
+    assert folder.kind_in(MOUNTINFO, path) == kind
+    assert folder.is_network(kind) is shared
 
 
 def test_this_machines_own_disk_is_no_network(tmp_path: Path) -> None:
-    assert mounts.network(tmp_path / "not" / "there" / "brain.db") is None
+    assert folder.network(tmp_path / "not" / "there" / "brain.db") is None
 
 
 # A full disk ---------------------------------------------------------------------------------

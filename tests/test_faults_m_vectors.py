@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from brain import Brain, Draft
 from brain.embed.protocol import Embedder
 from brain.recall import lexical
-from brain.store import proposing
+from brain.store.vectors import vector_index
 
 NEAR = "车间的机油每运转三百小时换一次"
 MEANT = "设备保养周期多长"
@@ -57,7 +57,7 @@ DECISIONS = ("决定空压机外包维护", "决定行车停用检修")
 LATER = ("新冲床一年大修一次", "新磨床的导轨要勤擦")
 
 
-CROWD = 20 * proposing.MEASURED
+CROWD = 20 * vector_index.MEASURED
 """Several blocks, so that codes are compared."""
 
 

@@ -32,12 +32,12 @@ sys.meta_path.insert(0, Loud())
 
 SLOW = """
 import time
-from brain.embed import models
-quick = models.open_embedder
+from brain.embed import registry
+quick = registry.open_embedder
 def slow(*args, **kwargs):
     time.sleep(SECONDS)
     return quick(*args, **kwargs)
-models.open_embedder = slow
+registry.open_embedder = slow
 """
 
 

@@ -17,12 +17,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from brain import Brain, Draft
-from brain.ccr.handles import handle_of
+from brain.compress.handles import handle_of
 from brain.inject import pack
-from brain.text import suspect
+from brain.text import prompt_injection
 from brain.text.fold import fold
-from brain.text.suspect import RULES, rule
-from brain.text.times import now_utc
+from brain.text.prompt_injection import RULES, rule
+from brain.text.timestamps import now_utc
 
 SECRETS = {
     "口令": "Hx9-示例-42",
@@ -317,6 +317,6 @@ def test_90_people_see_the_flag_and_the_docs_say_it_is_no_defence(tmp_path: Path
 
 
 @settings(max_examples=300)
-@given(st.sampled_from(list(suspect._PATTERNS.values())).flatmap(st.from_regex))
+@given(st.sampled_from(list(prompt_injection._PATTERNS.values())).flatmap(st.from_regex))
 def test_the_first_look_passes_over_no_order(text: str) -> None:
-    assert bool(rule(text)) == bool(suspect._any_rule().search(fold(text)))
+    assert bool(rule(text)) == bool(prompt_injection._any_rule().search(fold(text)))

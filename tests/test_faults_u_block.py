@@ -16,7 +16,7 @@ from test_pack import hit
 
 from brain import Brain
 from brain.inject import brief, pack
-from brain.inject.neutral import neutral
+from brain.inject.sanitize import neutral
 from brain.text.fold import fold
 
 LONG = "白鹭厅须知。" + "进门先登记，离开要关灯、锁窗。" * 90

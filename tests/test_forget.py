@@ -26,11 +26,12 @@ from engine_parts import (
 
 from brain import Brain, BrainError, Draft
 from brain.embed.protocol import Embedder
-from brain.store import blocks, file, journal, memories, meta, remains, vectors
+from brain.lifecycle import forget
+from brain.store import erase, journal, memories, memory_file, meta
 from brain.store.sql import rows
+from brain.store.vectors import blocks, vector_index
 from brain.text.fold import fold
-from brain.text.grams import index_terms, trigram_windows
-from brain.time import forgetting
+from brain.text.tokenize import index_terms, trigram_windows
 
 SECRET = "口令是ZEBRA-青-77，只有砚秋知道"
 LONG = "".join(
@@ -55,7 +56,7 @@ def own_grams(text: str, others: Iterable[str]) -> set[bytes]:
     return {
         gram.encode()
         for gram in grams_of(text)
-        if gram not in rest and len(gram.encode()) >= forgetting.LEAST_BYTES
+        if gram not in rest and len(gram.encode()) >= forget.LEAST_BYTES
     }
 
 
@@ -68,7 +69,7 @@ def vector_pieces(brain: Brain, memory_id: int) -> list[bytes]:
     """Every vector of a memory, in stretches that fit between page borders."""
     out = []
     with brain._store.read() as db:
-        table = file.facts(db)[meta.VECTORS]
+        table = memory_file.facts(db)[meta.VECTORS]
         for passage in memories.passage_ids(db, memory_id):
             found = rows(db, f"SELECT embedding FROM {table} WHERE rowid = ?", (passage,))
             whole = bytes(found[0][0])
@@ -224,8 +225,8 @@ db.execute("ROLLBACK")
 def test_a_reader_in_the_way_is_told_and_the_same_call_again_finishes(
     brain: Brain, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(remains, "PATIENCE_S", 0.5)
-    monkeypatch.setattr(remains.clear, "__defaults__", (0.5,))
+    monkeypatch.setattr(erase, "PATIENCE_S", 0.5)
+    monkeypatch.setattr(erase.clear, "__defaults__", (0.5,))
     fill(brain)
     one = brain.add(SECRET, allow_secrets=True).id
     with subprocess.Popen(
@@ -408,7 +409,7 @@ def test_where_sqlite_vec_is_missing_vectors_are_erased_all_the_same(
     brain = make(model=e5)
     one = brain.add(SECRET, allow_secrets=True).id
     with brain._store.read() as db:
-        mark = vector_of(db, file.facts(db)[meta.VECTORS], one)
+        mark = vector_of(db, memory_file.facts(db)[meta.VECTORS], one)
     assert mark is not None
     brain.close()
     assert mark in brain.path.read_bytes()
@@ -423,13 +424,13 @@ def test_the_vectors_of_a_reembedding_under_way_go_too(make: Make, e5: Embedder)
     brain = make(model=e5)
     one, two = brain.add(SECRET, allow_secrets=True).id, brain.add("别的事").id
     with brain._store.write() as db:
-        table = file.facts(db)[meta.VECTORS]
-        vectors.create_table(db, "vectors_2", e5.dim)
+        table = memory_file.facts(db)[meta.VECTORS]
+        vector_index.create_table(db, "vectors_2", e5.dim)
         meta.put(db, **{meta.NEXT_VECTORS: "vectors_2"})
         for memory_id in (one, two):
             memory = memories.get(db, memory_id)
             assert memory is not None
-            vectors.add(
+            vector_index.add(
                 db,
                 "vectors_2",
                 memories.passage_ids(db, memory_id),
@@ -437,10 +438,10 @@ def test_the_vectors_of_a_reembedding_under_way_go_too(make: Make, e5: Embedder)
                 memory,
                 1,
             )
-        assert vectors.counts(db, table) == vectors.counts(db, "vectors_2") == (2, 0)
+        assert vector_index.counts(db, table) == vector_index.counts(db, "vectors_2") == (2, 0)
     brain.forget(one)
     with brain._store.read() as db:
-        assert vectors.counts(db, table) == vectors.counts(db, "vectors_2") == (1, 0)
+        assert vector_index.counts(db, table) == vector_index.counts(db, "vectors_2") == (1, 0)
 
 
 # Pages ------------------------------------------------------------------------------------------
@@ -464,7 +465,7 @@ def test_gaps_are_told_from_cells(tmp_path: Path) -> None:
     cleared = 0
     for number in range(1, len(data) // size + 1):
         page = bytes(data[(number - 1) * size : number * size])
-        for start, stop in remains.gaps(number, page):
+        for start, stop in erase.gaps(number, page):
             at = (number - 1) * size
             data[at + start : at + stop] = b"\xff" * (stop - start)
             cleared += stop - start
@@ -503,7 +504,7 @@ def test_a_forgetting_that_was_cut_short_is_finished_by_the_same_call(
     brain: Brain, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one, two = brain.add(SECRET, allow_secrets=True).id, brain.add("别的事").id
-    monkeypatch.setattr(remains, "clear", lambda db, path: (_ for _ in ()).throw(SystemExit(9)))
+    monkeypatch.setattr(erase, "clear", lambda db, path: (_ for _ in ()).throw(SystemExit(9)))
     with pytest.raises(SystemExit):
         brain.forget(one)
     monkeypatch.undo()

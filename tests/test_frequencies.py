@@ -9,7 +9,7 @@ import pytest
 
 from brain import Brain, Draft
 from brain.recall import lexical
-from brain.store import terms
+from brain.store import fts
 
 NOTES = 1_200
 
@@ -52,7 +52,7 @@ def test_frequencies_are_about_right_wherever_the_notes_lie(
         brain.add_many(drafts)
         with brain._store.read() as db:
             term = {"網關": "网关"}.get(asked, asked)
-            looked = lexical.look_up(db, terms.GRAMS, [term], None, NOTES, {})
+            looked = lexical.look_up(db, fts.GRAMS, [term], None, NOTES, {})
     actual = sum(map(holds, range(NOTES)))
     assert actual / 4 <= looked.frequency[term] <= actual * 1.6
 
@@ -67,7 +67,7 @@ def test_rare_words_are_counted_and_their_notes_kept_where_all_scopes_are_seen(
             [Draft(f"第{n}条 {'水表' if n % 100 == 7 else '别的'}") for n in range(NOTES)]
         )
         with brain._store.read() as db:
-            looked = lexical.look_up(db, terms.GRAMS, ["水表", "从无"], scopes, NOTES, {})
+            looked = lexical.look_up(db, fts.GRAMS, ["水表", "从无"], scopes, NOTES, {})
     assert looked.frequency == {"水表": 12, "从无": 0}
     assert set(looked.held) == ({"水表", "从无"} if scopes is None else set())
 

@@ -9,10 +9,9 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from brain.store import schema
-from brain.store import terms as index
+from brain.store import fts, schema
 from brain.text.fold import fold
-from brain.text.grams import (
+from brain.text.tokenize import (
     Wanted,
     count_terms,
     index_terms,
@@ -204,7 +203,7 @@ def test_terms_grow_with_the_text_and_not_faster(parts: list[str]) -> None:
 
 
 @pytest.fixture(scope="module")
-def fts() -> apsw.Connection:
+def db() -> apsw.Connection:
     """The real indexes of the real schema, in memory."""
     db = apsw.Connection(":memory:")
     schema.migrate(db)
@@ -217,34 +216,34 @@ def fts() -> apsw.Connection:
 
 @settings(max_examples=200)
 @given(text=STORABLE | MIXED.filter(lambda t: t and "\0" not in t))
-def test_sqlite_finds_a_text_by_each_of_its_terms(fts: apsw.Connection, text: str) -> None:
-    with fts:
-        index.add(fts, 1, text, 1)
+def test_sqlite_finds_a_text_by_each_of_its_terms(db: apsw.Connection, text: str) -> None:
+    with db:
+        fts.add(db, 1, text, 1)
         try:
             asked = query_terms(fold(text))
             for term in asked:
-                assert index.frequencies_between(fts, index.GRAMS, [term], 0, 1) == {term: 1}
+                assert fts.frequencies_between(db, fts.GRAMS, [term], 0, 1) == {term: 1}
                 if not term.endswith("*"):
                     # What the lane asks first: a term counted as absent is never looked for.
-                    assert index.frequencies(fts, index.GRAMS, [term]) == {term: 1}
+                    assert fts.frequencies(db, fts.GRAMS, [term]) == {term: 1}
             windows = trigram_windows(fold(text))
-            assert index.frequencies(fts, index.TRIGRAMS, windows) == dict.fromkeys(windows, 1)
+            assert fts.frequencies(db, fts.TRIGRAMS, windows) == dict.fromkeys(windows, 1)
             for scopes, held in ((None, "1"), ([1], "1"), ([2], "")):
-                for name, terms in ((index.GRAMS, asked), (index.TRIGRAMS, windows)):
-                    found = index.postings(fts, name, terms, scopes)
+                for name, terms in ((fts.GRAMS, asked), (fts.TRIGRAMS, windows)):
+                    found = fts.postings(db, name, terms, scopes)
                     assert found == dict.fromkeys(terms, held)
-            assert index.lengths(fts, index.GRAMS, [1]) == {1: len(index_terms(fold(text)))}
+            assert fts.lengths(db, fts.GRAMS, [1]) == {1: len(index_terms(fold(text)))}
         finally:
-            index.remove(fts, 1, text, 1)
-    for name in (index.GRAMS, index.TRIGRAMS):
-        assert fts.execute(f"SELECT count(*) FROM {name}_vocab").fetchall() == [(0,)]
+            fts.remove(db, 1, text, 1)
+    for name in (fts.GRAMS, fts.TRIGRAMS):
+        assert db.execute(f"SELECT count(*) FROM {name}_vocab").fetchall() == [(0,)]
 
 
 @settings(max_examples=200)
 @given(st.lists(STORABLE, min_size=1, max_size=4))
-def test_no_string_is_syntax(fts: apsw.Connection, strings: list[str]) -> None:
-    for name in (index.GRAMS, index.TRIGRAMS):
-        fts.execute(
+def test_no_string_is_syntax(db: apsw.Connection, strings: list[str]) -> None:
+    for name in (fts.GRAMS, fts.TRIGRAMS):
+        db.execute(
             f"SELECT rowid FROM {name} WHERE {name} MATCH ?", (" OR ".join(map(quote, strings)),)
         ).fetchall()
 
@@ -263,7 +262,7 @@ def test_only_a_lone_character_becomes_a_prefix() -> None:
 
 
 def test_a_scope_is_found_by_its_own_mark_alone() -> None:
-    marks = {index.scope_term(n) for n in range(1, 9000)}
+    marks = {fts.scope_term(n) for n in range(1, 9000)}
     assert len(marks) == 8999
     assert all(len(mark) == 3 for mark in marks)
 

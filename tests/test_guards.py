@@ -13,7 +13,7 @@ from engine_parts import refused
 
 from brain import Brain, BrainError
 from brain.embed.protocol import Embedder
-from brain.text import grams
+from brain.text import tokenize
 
 
 def test_a_file_replaced_while_open_is_not_written_over(tmp_path: Path) -> None:
@@ -98,15 +98,15 @@ def test_many_long_notes_are_weighed_without_cutting_them_up(
 ) -> None:
     """The second stage looks for the question's words in a long text; it does not tokenize it."""
     cut: list[int] = []
-    real = grams._runs
-    monkeypatch.setattr(grams, "_runs", lambda f: cut.append(len(f)) or real(f))
+    real = tokenize._runs
+    monkeypatch.setattr(tokenize, "_runs", lambda f: cut.append(len(f)) or real(f))
     with Brain.open(tmp_path / "m.db", model="none") as brain:
         for n in range(5):
             brain.add(f"第{n}份日志，" + "服务一切正常，没有告警。" * 2000 + f"末尾是灯塔{n}号")
         cut.clear()
         hits = brain.recall("灯塔3号").hits
     assert hits[0].id == 4
-    assert 0 < max(cut) <= grams.CUT_WHOLE
+    assert 0 < max(cut) <= tokenize.CUT_WHOLE
 
 
 def test_an_explained_result_speaks_in_words_and_keeps_own_words_whole(tmp_path: Path) -> None:
@@ -137,7 +137,7 @@ HEADED = (
 @pytest.mark.parametrize(("text", "gloss"), HEADED)
 def test_a_text_headed_by_a_day_counts_from_that_day(text: str, gloss: str) -> None:
     """Minutes of last week are pasted today: the block must not give their 昨天 a wrong date."""
-    from brain.text.when import anchor_note
+    from brain.text.dates.intervals import anchor_note
 
     said = datetime(2026, 11, 30, 9, 0, tzinfo=UTC)
     assert gloss in (anchor_note(text, said, UTC) or "")

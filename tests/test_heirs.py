@@ -11,11 +11,11 @@ from engine_parts import EVERYDAY, NOON, fill, ids, shares_no_word, texts
 
 from brain import Brain
 from brain.embed.protocol import Embedder
+from brain.lifecycle import lineage
 from brain.memory import Hit
-from brain.recall import heirs
+from brain.recall import superseded
 from brain.store import memories
-from brain.text.times import to_iso
-from brain.time import lineage
+from brain.text.timestamps import to_iso
 
 DAY = timedelta(days=1)
 
@@ -177,7 +177,7 @@ def test_meaning_alone_leads_to_the_heir(make: Make, e5: Embedder) -> None:
     assert found_via(hit) == {old}
     assert hit.lanes["semantic"].via == old
     with pytest.MonkeyPatch.context() as without:
-        without.setattr(heirs, "LOOK", 0)
+        without.setattr(superseded, "LOOK", 0)
         assert found_via(brain.recall(question).hits[0]) == set()
 
 

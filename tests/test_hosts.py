@@ -21,7 +21,7 @@ import pytest
 import yaml
 
 from brain import Brain
-from brain.serve import hooks
+from brain.cli.commands import hook
 from examples.openai_chat import Chat
 from tests.cli_runner import PROGRAM, ROOT, Cli
 from tests.servers import Web
@@ -293,14 +293,14 @@ def test_a_hook_with_nothing_to_say_is_silent(house: House, title: str, data: by
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
 
 
-@pytest.mark.parametrize("host", hooks.HOSTS)
+@pytest.mark.parametrize("host", hook.HOSTS)
 @pytest.mark.parametrize("name", ["Stop", "afterFileEdit", "on_session_start", "", None, 5, ["x"]])
 def test_other_events_concern_no_hook(host: str, name: object) -> None:
     given = {"hook_event_name": name, "prompt": SAID, "extra": {"user_message": SAID}}
-    assert hooks.read(host, json.dumps(given).encode()) is None
+    assert hook.read(host, json.dumps(given).encode()) is None
 
 
-@pytest.mark.parametrize("host", hooks.HOSTS)
+@pytest.mark.parametrize("host", hook.HOSTS)
 def test_the_page_and_the_reference_name_every_host(host: str) -> None:
     assert f"`brain hook {host}`" in TEXT
     assert f"`{host}`" in (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 from mcp import Client
 
-from brain.serve.guard import MAX_BODY
+from brain.serve.http.auth import MAX_BODY
 from tests.cli_runner import PROGRAM, Cli
 from tests.servers import Web
 

@@ -9,9 +9,9 @@ import schemathesis
 from hypothesis import HealthCheck, settings
 from schemathesis import checks
 
-from brain.serve.calls import CALLS
-from brain.serve.openapi import document
-from brain.serve.routes import ROUTES
+from brain.serve.catalog import CALLS
+from brain.serve.http.openapi import document
+from brain.serve.http.routes import ROUTES
 from tests.cli_runner import Cli
 from tests.servers import Web
 

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from brain import Brain, BrainError
 from brain.embed.protocol import Embedder
-from brain.exchange import form, leaving
+from brain.exchange import export_jsonl, jsonl
 from brain.memory import Memory
 from brain.store.sql import rows
 from tests.cli_runner import PROGRAM, Cli
@@ -447,7 +447,7 @@ def test_a_bad_line_is_told_with_its_number_and_the_rest_comes_in(
 def test_a_line_too_long_is_passed_over(make: Make) -> None:
     given = GOOD.encode().split(b"\n")
     given[-2] = b'{"type":"end","lines":4}'
-    given.insert(2, b'{"type":"memory","text":"' + b"x" * form.LONGEST_LINE * 2 + b'"}')
+    given.insert(2, b'{"type":"memory","text":"' + b"x" * jsonl.LONGEST_LINE * 2 + b'"}')
     brain = make()
     done = brain.import_(stream(b"\n".join(given)))
     assert [fault.line for fault in done.errors] == [3]
@@ -489,7 +489,7 @@ def test_a_link_to_nobody_is_cut_and_told(make: Make) -> None:
 def test_recovery_records_in_parts_and_broken_ones(
     make: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(form, "PART_BYTES", 300)
+    monkeypatch.setattr(jsonl, "PART_BYTES", 300)
     old = make("old.db")
     done = old.compress("\n".join(f"第 {n} 行" for n in range(300)), now=NOON)
     assert done.handle is not None
@@ -540,7 +540,7 @@ def test_every_column_is_read_back(make: Make) -> None:
         query = "SELECT * FROM memories ORDER BY id"
         assert rows(a, query) == rows(b, query)
     assert set(ODD_TEXTS) <= {m.text for m in new.list(all=True, limit=None)}
-    assert leaving.KEPT_FACTS
+    assert export_jsonl.KEPT_FACTS
 
 
 def test_the_command_line(tmp_path: Path) -> None:

@@ -384,7 +384,7 @@ def test_into_an_empty_file_every_entry_is_new(folder: Folder, make: Make) -> No
 
 
 def test_all_of_it_is_one_transaction(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
-    from brain.time import lineage
+    from brain.lifecycle import lineage
 
     folder.append("fact.md", "\n## 新\n食堂周五有面\n")
     folder.replace("skill.md", "先擦镜头再开机", "先擦镜头")

@@ -18,7 +18,7 @@ import pytest
 
 from brain import Brain
 from brain.embed.protocol import Embedder
-from brain.store import file, meta, schema
+from brain.store import memory_file, meta, schema
 from tests.cli_runner import PROGRAM, Cli
 from tests.engine_parts import vector_of, vectors_out_of_step
 from tests.hermes_file import Hermes, asked
@@ -196,7 +196,7 @@ def test_vectors_of_a_bulk_are_those_of_single_adds(
     made = []
     for brain in (bulk, single):
         with brain._store.read() as db:
-            table = file.facts(db)[meta.VECTORS]
+            table = memory_file.facts(db)[meta.VECTORS]
             made.append([vector_of(db, table, m.id) for m in brain.list(limit=None)])
     assert len(made[0]) == 40
     for one, other in zip(*made, strict=True):

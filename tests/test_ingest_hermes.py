@@ -312,8 +312,8 @@ def test_a_process_writing_all_the_time_is_not_disturbed_and_nothing_is_lost(
 KILLED = """
 import sys
 from brain import Brain
-from brain.ingest import intake
-intake.BATCH = 8
+from brain.ingest import ingestion
+ingestion.BATCH = 8
 print("ready", flush=True)
 with Brain.open(sys.argv[1], model="none") as brain:
     brain.ingest(sys.argv[2], progress=lambda *told: print(told[1], flush=True))

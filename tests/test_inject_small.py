@@ -13,8 +13,8 @@ from compress_parts import INJECT, squeeze
 from engine_parts import NOON
 
 from brain import Brain
-from brain.ccr.compress import telling
-from brain.ccr.headings import places
+from brain.compress import salience
+from brain.compress.headings import places
 
 TALK = "大家对此没有异议，细节会后在群里再对一次。"
 UNRELATED = (
@@ -106,8 +106,8 @@ def test_one_example_of_a_template_is_enough(template: str, budget: int) -> None
         lines.insert(place, one)
     shown = squeeze("\n".join(lines), "登录页由谁负责", budget).text
     assert all(one in shown for one in told)
-    masks = [telling.template(line) for line in shown.splitlines()]
-    assert masks.count(telling.template(lines[0])) <= 1
+    masks = [salience.template(line) for line in shown.splitlines()]
+    assert masks.count(salience.template(lines[0])) <= 1
 
 
 @pytest.mark.parametrize("budget", [200, INJECT])

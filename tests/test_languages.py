@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from brain import Brain, Draft
-from brain.recall import gate, languages
+from brain.recall import gate, language
 
 CHINESE = (
     "我对花生过敏，吃了会起疹子",
@@ -30,7 +30,7 @@ ENGLISH = (
 
 
 @pytest.mark.parametrize(
-    ("text", "language"),
+    ("text", "expected"),
     [
         ("What am I allergic to?", "en"),
         ("where is the car parked and who has the key", "en"),
@@ -45,12 +45,12 @@ ENGLISH = (
         ("SELECT id FROM memories WHERE id = 3", "zh"),
     ],
 )
-def test_running_english_is_told_from_identifiers(text: str, language: str) -> None:
-    assert languages.of(text) == language
+def test_running_english_is_told_from_identifiers(text: str, expected: str) -> None:
+    assert language.of(text) == expected
 
 
 def test_a_long_text_is_judged_by_its_beginning() -> None:
-    assert languages.of("这是中文。" * 100 + "this is the end of it all " * 1000) == "zh"
+    assert language.of("这是中文。" * 100 + "this is the end of it all " * 1000) == "zh"
 
 
 def test_a_model_without_measurements_lifts_nothing() -> None:
@@ -126,6 +126,6 @@ def test_a_twentieth_of_han_makes_a_text_chinese_to_the_ends_of_its_blocks(
 ) -> None:
     english = " how is it done and who does it"
     for code in (first, first + 0x40, last - 0x40, last):
-        assert languages.of(chr(code) * 3 + english) == languages.CHINESE
+        assert language.of(chr(code) * 3 + english) == language.CHINESE
     for code in (first - 1, last + 1, 0xD800, 0x3042, 0xAC00):
-        assert languages.of(chr(code) * 3 + english) == languages.ENGLISH
+        assert language.of(chr(code) * 3 + english) == language.ENGLISH

@@ -27,19 +27,20 @@ def test_imports_run_downward_only() -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+def rooms() -> set[Path]:
+    """The folders that hold code."""
+    return {file.parent for file in (ROOT / "brain").rglob("*.py")}
+
+
 def test_every_room_is_packaged() -> None:
-    rooms = {
-        ".".join(file.parent.relative_to(ROOT).parts) for file in (ROOT / "brain").rglob("*.py")
-    }
-    assert rooms == set(PROJECT["tool"]["setuptools"]["packages"])
+    """setuptools finds a package by its ``__init__.py``."""
+    assert PROJECT["tool"]["setuptools"]["packages"]["find"]["include"] == ["brain*"]
+    assert {room for room in rooms() if not (room / "__init__.py").is_file()} == set()
 
 
 def test_every_data_file_is_packaged() -> None:
-    setup = PROJECT["tool"]["setuptools"]
-    rooms = [ROOT.joinpath(*package.split(".")) for package in setup["packages"]]
-    shipped = {
-        file for room in rooms for glob in setup["package-data"]["*"] for file in room.glob(glob)
-    }
+    globs = PROJECT["tool"]["setuptools"]["package-data"]["*"]
+    shipped = {file for room in rooms() for glob in globs for file in room.glob(glob)}
     files = {file for file in (ROOT / "brain").rglob("*") if file.is_file()}
     assert {file for file in files if file.suffix not in {".py", ".pyc"}} <= shipped
 

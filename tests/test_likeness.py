@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from brain import Brain
 from brain.memory import Draft
-from brain.text.likeness import ALIKE, compare
+from brain.text.similarity import ALIKE, compare
 
 SAME = [
     ("记忆引擎用单文件SQLite存储", "记忆引擎使用单个SQLite文件来存储"),

@@ -19,11 +19,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from brain import Brain, BrainError
-from brain.cli.run import run
+from brain.cli.program import run
 from brain.embed.protocol import Embedder
 from brain.memory import Memory
 from brain.store import journal
-from brain.text.times import to_iso
+from brain.text.timestamps import to_iso
 
 DAY = timedelta(days=1)
 LATER = NOON + DAY
@@ -141,7 +141,7 @@ def test_only_what_is_current_can_be_replaced(
 
 
 def archive(brain: Brain, memory_id: int) -> None:
-    from brain.time import lineage
+    from brain.lifecycle import lineage
 
     with brain._store.write() as db:
         memory = lineage.require(db, memory_id)
@@ -416,7 +416,7 @@ def test_a_broken_line_is_an_error_and_nothing_hangs(brain: Brain, damage: str) 
 RIVAL = """
 import sys
 from brain import Brain, BrainError
-from brain.cli.run import run
+from brain.cli.program import run
 path, verb, old, text = sys.argv[1:]
 with Brain.open(path) as brain:
     print("ready", flush=True)

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 from mcp import Client, StdioServerParameters
 
-from brain.serve.wire import LAST_ANSWERS
+from brain.serve.mcp.wire import LAST_ANSWERS
 from tests.cli_runner import ROOT, Cli
 from tests.servers import ENVELOPE, MCP, MODERN, Stdio, text_of
 
@@ -477,7 +477,8 @@ def _alive(pid: int) -> bool:
 
 def test_nothing_else_imports_the_sdk() -> None:
     code = (
-        "import sys; import brain.engine, brain.cli.run, brain.cli.seeking, brain.cli.writing\n"
+        "import sys; import brain.engine, brain.cli.program\n"
+        "import brain.cli.commands.ask, brain.cli.commands.change\n"
         "from brain.cli.verbs import VERBS, load\n"
         "for verb in VERBS: load(verb)\n"
         "print([m for m in ('mcp', 'starlette', 'uvicorn', 'pydantic') if m in sys.modules])"

@@ -110,13 +110,13 @@ def test_near_repeats_are_told_as_of_the_instant_given(tmp_path: Path) -> None:
 )
 def test_a_block_of_vectors_may_be_forgotten_whole(tmp_path: Path, first: int, gone: range) -> None:
     """Adding goes on, codes are made, and what is left is found."""
-    from brain.time import forgetting
+    from brain.lifecycle import forget
 
     with Brain.open(tmp_path / "m.db", model=Drawn()) as brain:
         brain.add_many(notes(first))
         with brain._store.write() as db:
             for one in gone:
-                forgetting.erase(db, one, "2026-01-01T00:00:00.000Z", "", False)
+                forget.forget(db, one, "2026-01-01T00:00:00.000Z", "", False)
         brain.add_many(notes(1_100, "托盘"))
         brain.add_many(notes(1_100, "叉车"))
         brain.optimize()

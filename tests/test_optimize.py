@@ -12,9 +12,10 @@ import pytest
 from numpy.typing import NDArray
 
 from brain import Brain
-from brain.care import tidying
+from brain.maintenance import optimize
 from brain.memory import Draft
-from brain.store import audit, blocks, file, meta, terms, vectors
+from brain.store import fts, integrity, memory_file, meta
+from brain.store.vectors import blocks, vector_index
 
 DIM = 32
 TEXTS = [f"{n}号柜第{n % 7}层放着{name}" for n in range(450) for name in ("图纸", "样品", "量具")]
@@ -53,17 +54,17 @@ def brain(tmp_path: Path) -> Iterator[Brain]:
 
 def segments(brain: Brain) -> int:
     with brain._store.read() as db:
-        return sum(terms.segments(db, index) for index in (terms.GRAMS, terms.TRIGRAMS))
+        return sum(fts.segments(db, index) for index in (fts.GRAMS, fts.TRIGRAMS))
 
 
 def whole(brain: Brain) -> bool:
     with brain._store.read() as db:
-        table = str(file.facts(db)[meta.VECTORS])
-        faults = audit.integrity(db)
-        for index in (terms.GRAMS, terms.TRIGRAMS):
-            faults += audit.unindexed(db, index) + audit.ghosts(db, index)
-            faults += audit.misplaced(db, index)
-        faults += [n for ids in audit.vector_faults(db, table, DIM).values() for n in ids]
+        table = str(memory_file.facts(db)[meta.VECTORS])
+        faults = integrity.integrity(db)
+        for index in (fts.GRAMS, fts.TRIGRAMS):
+            faults += integrity.unindexed(db, index) + integrity.ghosts(db, index)
+            faults += integrity.misplaced(db, index)
+        faults += [n for ids in integrity.vector_faults(db, table, DIM).values() for n in ids]
     return not faults
 
 
@@ -90,10 +91,10 @@ def test_codes_are_taken_anew_once_and_then_only_where_the_centre_has_moved(brai
 def test_no_step_takes_more_than_its_share_and_others_write_in_between(
     brain: Brain, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tidying, "BLOCKS", 1)
-    monkeypatch.setattr(tidying, "PAGES", 4)
+    monkeypatch.setattr(optimize, "BLOCKS", 1)
+    monkeypatch.setattr(optimize, "PAGES", 4)
     coded: list[int] = []
-    really = vectors.code_anew
+    really = vector_index.code_anew
 
     def counted(db: apsw.Connection, table: str, most: int) -> bool:
         before = len(blocks.behind(db, table, 99))
@@ -101,7 +102,7 @@ def test_no_step_takes_more_than_its_share_and_others_write_in_between(
         coded.append(before - len(blocks.behind(db, table, 99)))
         return left
 
-    monkeypatch.setattr(vectors, "code_anew", counted)
+    monkeypatch.setattr(vector_index, "code_anew", counted)
     stored: list[int] = []
     write = brain._store.write
 
@@ -126,11 +127,11 @@ def test_no_step_takes_more_than_its_share_and_others_write_in_between(
 def test_what_was_broken_off_is_finished_by_the_next_run(
     brain: Brain, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tidying, "BLOCKS", 1)
+    monkeypatch.setattr(optimize, "BLOCKS", 1)
     with monkeypatch.context() as patched:
-        really = vectors.code_anew
+        really = vector_index.code_anew
         turns = iter((really, lambda *_: 1 / 0))
-        patched.setattr(vectors, "code_anew", lambda *args: next(turns)(*args))
+        patched.setattr(vector_index, "code_anew", lambda *args: next(turns)(*args))
         with pytest.raises(ZeroDivisionError):
             brain.optimize()
     assert whole(brain)
@@ -155,8 +156,6 @@ def test_single_adds_leave_few_segments(tmp_path: Path) -> None:
         for n in range(60):
             brain.add(f"第{n}号仓库的温度计在{n}号货架")
             with brain._store.read() as db:
-                most = max(
-                    most, *(terms.segments(db, name) for name in (terms.GRAMS, terms.TRIGRAMS))
-                )
+                most = max(most, *(fts.segments(db, name) for name in (fts.GRAMS, fts.TRIGRAMS)))
         assert brain.recall("第37号仓库").hits[0].text == "第37号仓库的温度计在37号货架"
     assert most <= 6

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from brain import Brain
-from brain.ccr.handles import handle_of
-from brain.ccr.narrow import sentence, within
+from brain.compress.handles import handle_of
+from brain.compress.passages import sentence, within
 from brain.inject import pack
 from brain.memory import Hit, Memory
 from brain.text.tokens import estimate

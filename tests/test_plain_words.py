@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from brain.cli.command import about_of, build
-from brain.cli.run import run
-from brain.cli.verbs import VERBS, load
+from brain.cli.command import build
+from brain.cli.program import run
+from brain.cli.verbs import VERBS, about_of, load
 from tests.cli_runner import ROOT, Cli, Done
 from tests.servers import MCP, Web
 

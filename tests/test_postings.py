@@ -7,7 +7,7 @@ from collections import defaultdict
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from brain.recall.postings import DENSE, size, summed, topmost
+from brain.recall.lexical import DENSE, size, summed, topmost
 
 IDS = st.lists(st.integers(1, 400), unique=True, max_size=60)
 FAR_IDS = st.lists(st.integers(1, 10**12), unique=True, max_size=60)

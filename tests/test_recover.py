@@ -17,7 +17,7 @@ from cli_runner import Cli
 from engine_parts import refused
 
 from brain import Brain, BrainError
-from brain.ccr import handles
+from brain.compress import handles
 from brain.inject import pack
 from brain.text.tokens import estimate
 

@@ -22,13 +22,14 @@ from numpy.typing import NDArray
 
 from brain import Brain, BrainError, Draft
 from brain.embed.protocol import Embedder
+from brain.lifecycle import replay
 from brain.memory import Memory
 from brain.recall import lexical
-from brain.store import proposing, schema
+from brain.store import schema
 from brain.store.journal import Event
 from brain.store.sql import rows
-from brain.text.times import from_iso, to_iso
-from brain.time import replay
+from brain.store.vectors import vector_index
+from brain.text.timestamps import from_iso, to_iso
 
 DAY = timedelta(days=1)
 EVERY = "灯塔"
@@ -373,7 +374,7 @@ def test_no_scan_is_empty_because_its_filter_goes_by_today(
     make: Make, monkeypatch: pytest.MonkeyPatch, measured: int
 ) -> None:
     """All that was true then has ended since, and what is nearest now was not true then."""
-    monkeypatch.setattr(proposing, "MEASURED", measured)
+    monkeypatch.setattr(vector_index, "MEASURED", measured)
     brain = make(model=Noise())
     near = [brain.add(f"夜班表{n}", valid_to=at(5), now=at(0)).id for n in range(20)]
     far = [brain.add(f"排班表{n + 100}", now=at(0)).id for n in range(12)]

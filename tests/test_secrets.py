@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from brain.ccr.compress.secrets import named
+from brain.compress.markers import named
 from brain.errors import BrainError
-from brain.text import secrets
-from brain.text.secret_names import NAMES
-from brain.text.secret_numbers import is_card, is_identity
+from brain.text.secrets import mask
+from brain.text.secrets.names import NAMES
+from brain.text.secrets.numbers import is_card, is_identity
 
 ROOT = Path(__file__).resolve().parent.parent
 KEY = "\n".join(["MIIEowIBAAKCAQEA7bq0zK1mVQp3xk9nQm5sT2uY8wE4rT6yU1iO3pA5sD7fG9h"] * 3)
@@ -254,16 +254,16 @@ NONE = [
 @pytest.mark.parametrize(("value", "rule", "around"), SHAPES, ids=lambda x: x[:24] or "-")
 def test_a_value_of_the_shape_is_found_where_it_stands(value: str, rule: str, around: str) -> None:
     text = around.format(value)
-    (found,) = secrets.find(text)
+    (found,) = mask.find(text)
     assert found.rule == rule
     assert text[found.start : found.stop] == value
-    assert secrets.masked(text) == around.format(f"［已隐去：{secrets.RULES[rule]}］")
+    assert mask.masked(text) == around.format(f"［已隐去：{mask.RULES[rule]}］")
 
 
 @pytest.mark.parametrize("text", NONE)
 def test_a_mention_and_what_only_resembles_a_secret_are_left_alone(text: str) -> None:
-    assert secrets.find(text) == ()
-    assert secrets.masked(text) is text
+    assert mask.find(text) == ()
+    assert mask.masked(text) is text
 
 
 def wide(text: str) -> str:
@@ -279,23 +279,23 @@ def wide(text: str) -> str:
 def test_full_width_and_widthless_characters_hide_nothing(dress: object, value: str) -> None:
     dressed = dress(value)  # type: ignore[operator]
     text = f"存一下：{dressed}，谢谢"
-    (found,) = secrets.find(text)
+    (found,) = mask.find(text)
     assert text[found.start : found.stop] == dressed
-    assert secrets.masked(text).startswith("存一下：［")
-    assert secrets.masked(text).endswith("］，谢谢")
+    assert mask.masked(text).startswith("存一下：［")
+    assert mask.masked(text).endswith("］，谢谢")
 
 
 def test_several_secrets_are_masked_each_where_it_stands() -> None:
     text = "生产库口令Hx9-示例-42，key是sk-test-0000111122223333，联系王五 11010519491231002X。"
-    assert secrets.masked(text) == (
+    assert mask.masked(text) == (
         "生产库口令［已隐去：口令］，key是［已隐去：模型服务密钥］，联系王五 ［已隐去：身份证号］。"
     )
 
 
 def test_a_long_value_leaves_no_tail() -> None:
     value = "aB3" * 400
-    assert secrets.masked(f"token={value}") == "token=［已隐去：密钥或令牌］"
-    assert secrets.masked(f"ghp_{value}") == "［已隐去：GitHub 令牌］"
+    assert mask.masked(f"token={value}") == "token=［已隐去：密钥或令牌］"
+    assert mask.masked(f"ghp_{value}") == "［已隐去：GitHub 令牌］"
 
 
 PARTS = st.sampled_from(
@@ -321,27 +321,27 @@ CUT_PARTS = st.builds(lambda p, a, b: p[a:b], PARTS, st.integers(0, 9), st.integ
 @settings(max_examples=300)
 @given(st.lists(PARTS | st.text(max_size=8), max_size=8).map("".join))
 def test_any_text_gives_spans_in_order_and_masking_is_done_once(text: str) -> None:
-    found = secrets.find(text)
+    found = mask.find(text)
     at = 0
     for one in found:
         assert at <= one.start < one.stop <= len(text)
-        assert one.rule in secrets.RULES
+        assert one.rule in mask.RULES
         at = one.stop
     if not found:
-        assert secrets.masked(text) is text
+        assert mask.masked(text) is text
 
 
 @settings(max_examples=500)
 @given(st.lists(PARTS | st.text(max_size=8) | CUT_PARTS, max_size=5).map("".join))
 def test_the_first_look_passes_over_no_secret(text: str) -> None:
-    found = secrets.find(text)
-    with mock.patch.object(secrets, "_may_hold", return_value=True):
-        assert secrets.find(text) == found
+    found = mask.find(text)
+    with mock.patch.object(mask, "_may_hold", return_value=True):
+        assert mask.find(text) == found
 
 
 @pytest.mark.parametrize(("value", "rule", "around"), SHAPES, ids=lambda x: x[:24] or "-")
 def test_a_masked_text_holds_no_secret(value: str, rule: str, around: str) -> None:
-    assert secrets.find(secrets.masked(around.format(value))) == ()
+    assert mask.find(mask.masked(around.format(value))) == ()
 
 
 @pytest.mark.parametrize("at", [0, 6, 9, 12, 16, 17])
@@ -365,10 +365,10 @@ def test_a_refusal_names_rule_and_place_and_never_the_value(
 ) -> None:
     text = "前面一行\n" + around.format(value)
     with pytest.raises(BrainError) as caught:
-        secrets.refuse(text, "文本")
+        mask.refuse(text, "文本")
     assert caught.value.code == "brain_secret"
     assert caught.value.exit_code == 65
-    assert secrets.RULES[rule] in caught.value.message
+    assert mask.RULES[rule] in caught.value.message
     assert "行第" in caught.value.message
     if len(value) > 1:
         assert value not in str(caught.value)
@@ -381,12 +381,12 @@ def test_every_name_is_one_for_the_marks_of_compression_too() -> None:
 
 def test_every_rule_is_told_in_the_docs() -> None:
     told = (ROOT / "docs" / "security.md").read_text(encoding="utf-8")
-    assert [rule for rule in secrets.RULES if f"`{rule}`" not in told] == []
+    assert [rule for rule in mask.RULES if f"`{rule}`" not in told] == []
 
 
 def test_our_own_documents_hold_none() -> None:
     for page in [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), ROOT / "examples/notes.jsonl"]:
-        found = secrets.find(page.read_text(encoding="utf-8"))
+        found = mask.find(page.read_text(encoding="utf-8"))
         assert found == (), (page.name, found)
 
 
@@ -423,7 +423,7 @@ def test_no_text_takes_more_than_its_length(text: str) -> None:
         least = 9.0
         for _ in range(3):
             begun = time.process_time()
-            secrets.find(of)
+            mask.find(of)
             least = min(least, time.process_time() - begun)
         return least
 

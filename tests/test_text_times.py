@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from brain.errors import BrainError
-from brain.text.times import from_iso, local_day, now_utc, parse_time, to_iso
+from brain.text.timestamps import from_iso, local_day, now_utc, parse_time, to_iso
 
 NOW = datetime(2026, 11, 29, 8, 0, 0, 123_999, tzinfo=UTC)
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from brain.errors import BrainError
 from brain.text import everyday, narrower, synonyms, trade
 from brain.text.fold import fold
-from brain.text.variants import KINDS, other_terms, phrase_terms, variants
+from brain.text.rewrite import KINDS, other_terms, phrase_terms, variants
 
 CHARS = "部署上线服务器帐账号登陆录软体件三月3日第两万20我妈生的在 ,-_.dbeploycahserv软體設定u盘é"
 
@@ -257,7 +257,7 @@ def test_each_guard_holds_a_word_that_would_be_replaced() -> None:
 def test_cost() -> None:
     code = (
         "import sys, time; from brain.text.fold import fold; fold('試')\n"
-        "from brain.text.variants import variants; started = time.process_time()\n"
+        "from brain.text.rewrite import variants; started = time.process_time()\n"
         "variants('where is it'); variants('服务器端口是多少')\n"
         "print(time.process_time() - started < .05, {'jieba', 'numpy'} & set(sys.modules))"
     )

@@ -15,10 +15,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from brain.text import when_latin, when_zh
-from brain.text.fold import fold
-from brain.text.times import from_iso, to_iso
-from brain.text.when import (
+from brain.text.dates import latin, zh
+from brain.text.dates.intervals import (
     HELD_OPEN,
     HELD_THROUGH,
     MAX_CHARS,
@@ -28,6 +26,8 @@ from brain.text.when import (
     find_intervals,
     preference,
 )
+from brain.text.fold import fold
+from brain.text.timestamps import from_iso, to_iso
 
 SHANGHAI = ZoneInfo("Asia/Shanghai")
 NEW_YORK = ZoneInfo("America/New_York")
@@ -637,7 +637,7 @@ def test_an_interval_is_fixed() -> None:
 def test_where_no_phrase_can_begin_none_is_passed_over(text: str) -> None:
     found = find_intervals(text, WEDNESDAY, SHANGHAI)
     with (
-        mock.patch.object(when_zh, "_may_begin", return_value=True),
-        mock.patch.object(when_latin, "_may_begin", return_value=True),
+        mock.patch.object(zh, "_may_begin", return_value=True),
+        mock.patch.object(latin, "_may_begin", return_value=True),
     ):
         assert find_intervals(text, WEDNESDAY, SHANGHAI) == found

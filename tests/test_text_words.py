@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from brain.errors import BrainError
-from brain.text import words
+from brain.text import stopwords
 from brain.text.fold import fold
-from brain.text.words import (
+from brain.text.stopwords import (
     STOP_WORDS,
     content_words,
     is_chitchat,
@@ -159,7 +159,7 @@ def test_a_foreign_word_ends_chitchat(rest: str) -> None:
 
 def test_the_hot_path_is_fast_and_imports_no_segmenter() -> None:
     code = (
-        "import sys, time; from brain.text.words import *; started = time.process_time();"
+        "import sys, time; from brain.text.stopwords import *; started = time.process_time();"
         "strip_function_words('服务器端口是多少'); is_chitchat('你好');"
         "print(time.process_time() - started < .05, {'jieba', 'rjieba'} & set(sys.modules))"
     )
@@ -255,10 +255,10 @@ def test_jieba_stands_in_silently_where_rjieba_is_missing(
     expected = segment(text), segment(text, ["么云 1000"])
     monkeypatch.setitem(sys.modules, "rjieba", None)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    words._segmenter.cache_clear()
+    stopwords._segmenter.cache_clear()
     try:
         assert (segment(text), segment(text, ["么云 1000"])) == expected
     finally:
-        words._segmenter.cache_clear()
+        stopwords._segmenter.cache_clear()
     assert os.listdir(tmp_path) == []
     assert capfd.readouterr() == ("", "")

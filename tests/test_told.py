@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from brain import Brain
-from brain.cli.run import run
-from brain.recall import wording
-from brain.recall.question import read
-from brain.text.times import now_utc
+from brain.cli.program import run
+from brain.recall import explain
+from brain.recall.query import read
+from brain.text.timestamps import now_utc
 from tests.cli_runner import Done
 from tests.conftest import Make
 
@@ -37,9 +37,9 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Any:
         yield brain
 
 
-def _shared(question: str, note: str) -> wording.Shared:
+def _shared(question: str, note: str) -> explain.Shared:
     asked = read(question, now_utc())[0]
-    return wording.shared(asked.folded, asked.content, asked.terms, note)
+    return explain.shared(asked.folded, asked.content, asked.terms, note)
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ def test_what_a_note_writes_otherwise_is_told_as_that(
 
 
 def test_a_note_that_has_nothing_of_it_gets_no_word() -> None:
-    assert _shared("吉他怎么换弦", "茶水间的咖啡机每周五保养") == wording.Shared()
+    assert _shared("吉他怎么换弦", "茶水间的咖啡机每周五保养") == explain.Shared()
 
 
 QUESTIONS = (

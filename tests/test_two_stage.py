@@ -30,10 +30,11 @@ from numpy.typing import NDArray
 
 from brain import Brain, BrainError, Draft
 from brain.embed.protocol import Embedder
-from brain.store import blocks, codes, connection, digest, file, memories, meta, schema, vectors
+from brain.store import connection, memories, memory_file, meta, schema
 from brain.store.sql import one, rows
+from brain.store.vectors import blocks, cache, quantize, vector_index
 from brain.store.view import FOREVER_MS, View, to_ms
-from brain.text.times import to_iso
+from brain.text.timestamps import to_iso
 
 DIM = 384
 TOPICS = 150
@@ -103,21 +104,21 @@ def large(tmp_path_factory: pytest.TempPathFactory, model: Topics) -> Iterator[B
                 memories.set_fields(db, memory_id, **field)
                 memory = memories.get(db, memory_id)
                 assert memory is not None
-                vectors.refresh(db, memory)
+                vector_index.refresh(db, memory)
         assert vectors_out_of_step(brain) == []
         yield brain
 
 
 def table_of(brain: Brain) -> str:
     with brain._store.read() as db:
-        return str(file.facts(db)[meta.VECTORS])
+        return str(memory_file.facts(db)[meta.VECTORS])
 
 
 def near(brain: Brain, vector: NDArray[np.float32], view: View, k: int = 10) -> list[int]:
     table = table_of(brain)
     with brain._store.read() as db:
         scope_ids = memories.scope_ids(db, view.scopes)
-        found = vectors.search(db, table, vector.tobytes(), view, scope_ids, k)
+        found = vector_index.search(db, table, vector.tobytes(), view, scope_ids, k)
     assert [s for _, _, s in found] == sorted((s for _, _, s in found), reverse=True)
     return [memory_id for memory_id, _, _ in found]
 
@@ -168,7 +169,7 @@ def test_the_order_and_the_similarities_are_exact(large: Brain, model: Topics) -
     for text in asked(10, seed=2):
         vector = model.embed_query(text)
         with large._store.read() as db:
-            found = vectors.search(db, table, vector.tobytes(), ALL, None, 20)
+            found = vector_index.search(db, table, vector.tobytes(), ALL, None, 20)
             stored = {i: vector_of(db, table, i) for i, _, _ in found}
         for memory_id, _, similarity in found:
             own = np.frombuffer(stored[memory_id] or b"", dtype=np.float32)
@@ -224,7 +225,7 @@ def test_a_long_memory_takes_one_place_and_hides_nothing(make: Make, model: Topi
         passages = memories.add_passages(db, long, [(n, n + 1) for n in range(2000)])
         noise = np.random.default_rng(1).standard_normal((2000, DIM)) * 1e-4
         crowd = np.asarray(middle + noise, dtype=np.float32)
-        vectors.add(db, table_of(brain), passages, crowd, memory, 1)
+        vector_index.add(db, table_of(brain), passages, crowd, memory, 1)
     found = near(brain, middle, ALL, 100)
     assert found[0] == long
     assert found.count(long) == 1
@@ -280,11 +281,11 @@ def test_a_new_centre_is_applied_a_few_blocks_at_a_time(
     brain = Brain.open(tmp_path / "brain.db", model=model)
     table = table_of(brain)
     with brain._store.write() as db:
-        vectors.centre_anew(db, table)
+        vector_index.centre_anew(db, table)
     left, turns = True, 0
     while left:
         with brain._store.write() as db:
-            left = vectors.code_anew(db, table, 2)
+            left = vector_index.code_anew(db, table, 2)
         turns += 1
         store(brain, [f"话题{turns}号{8000 + turns}"])
         assert agreement(brain, model, ALL, questions=10) >= 0.97
@@ -303,9 +304,9 @@ def test_a_code_says_which_is_nearer_for_every_length_of_vector() -> None:
     draw = np.random.default_rng(2)
     for dim in (3, 32, 100, 384, 512):
         found = np.asarray(draw.standard_normal((500, dim)) + 3, dtype=np.float32)
-        made = codes.encode(found, codes.centre(found))
+        made = quantize.encode(found, quantize.centre(found))
         assert made.shape == (500, blocks.words(dim))
-        apart = codes.distances(np.ascontiguousarray(made.T), made[17])
+        apart = quantize.distances(np.ascontiguousarray(made.T), made[17])
         assert apart[17] == 0
         assert (
             apart == [bin(int.from_bytes((m ^ made[17]).tobytes())).count("1") for m in made]
@@ -318,7 +319,7 @@ def test_the_lowest_are_chosen_with_ties_by_place() -> None:
         values = draw.integers(0, 9, size=int(draw.integers(1, 60))).astype(np.uint16)
         count = int(draw.integers(1, 70))
         right = sorted(sorted(range(len(values)), key=lambda i: (values[i], i))[:count])
-        assert codes.lowest(values, count).tolist() == right
+        assert quantize.lowest(values, count).tolist() == right
 
 
 # Changes are seen ----------------------------------------------------------------------------
@@ -426,9 +427,9 @@ def test_a_removed_vector_leaves_no_byte_behind(make: Make, model: Topics) -> No
             marks.append(record[blocks.FILTERS :])
     assert all(mark in whole_file(brain) for mark in marks)
     with brain._store.write() as db:
-        vectors.remove(db, table, removed)
-        vectors.remove(db, table, [5, 99_999])  # gone already, never there
-        assert vectors.counts(db, table) == (2596, 4)
+        vector_index.remove(db, table, removed)
+        vector_index.remove(db, table, [5, 99_999])  # gone already, never there
+        assert vector_index.counts(db, table) == (2596, 4)
     assert not any(mark in whole_file(brain) for mark in marks)
     assert not any(mark[:64] in whole_file(brain) for mark in marks)
     found = near(brain, model.embed_documents([written(2600)[1499]])[0], ALL)
@@ -454,14 +455,14 @@ def test_what_a_view_hides_stands_behind_the_furthest_it_shows(
     few = np.arange(160) >= 100
 
     def opposite(
-        held: digest.Digest, vector: object, places: NDArray[np.intp] | None, part: slice
+        held: cache.Digest, vector: object, places: NDArray[np.intp] | None, part: slice
     ) -> NDArray[np.uint16]:
         found = len(shown) if places is None else len(places)
         return np.full(found, 64 * (part.stop - part.start), dtype=np.uint16)
 
-    monkeypatch.setattr(digest.Digest, "_distances", opposite)
+    monkeypatch.setattr(cache.Digest, "_distances", opposite)
     for shown in (many, few):
-        near = digest.Digest(dim).near(np.zeros(dim, dtype=np.float32), shown, count)
+        near = cache.Digest(dim).near(np.zeros(dim, dtype=np.float32), shown, count)
         assert len(near) == count
         assert shown[near].all()
 
@@ -478,7 +479,7 @@ def make_schema_1(path: Path) -> None:
         stored = rows(db, "SELECT id, embedding FROM vectors_1")
         owners = dict(rows(db, "SELECT id, memory_id FROM passages"))
         records = memories.get_many(db, owners.values())
-        vectors.drop_table(db, "vectors_1")
+        vector_index.drop_table(db, "vectors_1")
         db.execute(
             f"CREATE VIRTUAL TABLE vectors_1 USING vec0 (embedding float[{DIM}]"
             " distance_metric=cosine, scope integer, kind text, valid_from integer,"
@@ -518,7 +519,7 @@ def first_schema(tmp_path_factory: pytest.TempPathFactory, model: Topics) -> Pat
         # Gaps between passages, as `forget` leaves them.
         with brain._store.write() as db:
             for memory_id in range(500, 520):
-                vectors.remove(db, "vectors_1", [memory_id])
+                vector_index.remove(db, "vectors_1", [memory_id])
                 db.execute("DELETE FROM memories WHERE id = ?", (memory_id,))
     make_schema_1(path)
     return path
@@ -574,7 +575,7 @@ def test_a_break_in_the_migration_leaves_the_file_as_it_was(
     old: Path, model: Topics, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patched:
-        patched.setattr(vectors, "code_anew", lambda *_: 1 / 0)
+        patched.setattr(vector_index, "code_anew", lambda *_: 1 / 0)
         with Brain.open(old, model=model) as brain, pytest.raises(ZeroDivisionError):
             brain.add("话题1号9000000")
     assert version(old) == 1
@@ -615,7 +616,7 @@ def test_it_is_migrated_where_sqlite_vec_is_missing(
         with brain._store.write() as db:
             table = table_of(brain)
             mark = vector_of(db, table, removed)
-            vectors.remove(db, table, [removed])
+            vector_index.remove(db, table, [removed])
         assert mark is not None
         assert mark not in whole_file(brain)  # nor in what is left of the old table
 
@@ -648,8 +649,8 @@ def test_a_re_embedding_that_was_under_way_goes_on_after_the_migration(
 def test_old_vectors_serve_until_the_new_set_is_whole(
     make: Make, model: Topics, e5: Embedder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from brain.care import reembedding
-    from brain.embed import models
+    from brain.embed import registry
+    from brain.maintenance import reembed
 
     class Other(Topics):
         name = "bge-small-zh"
@@ -665,13 +666,13 @@ def test_old_vectors_serve_until_the_new_set_is_whole(
     store(brain, written(2300))
     vector = model.embed_query("话题9号3000000")
     before = near(brain, vector, ALL)
-    monkeypatch.setattr(models, "open_embedder", lambda name: Other())
+    monkeypatch.setattr(registry, "open_embedder", lambda name: Other())
     with pytest.raises(BrainError):
-        reembedding.run(brain._store, "bge-small-zh", None)
+        reembed.run(brain._store, "bge-small-zh", None)
     assert near(brain, vector, ALL) == before
     store(brain, ["话题9号3000000"])
-    result = reembedding.run(brain._store, "bge-small-zh", None)
-    assert (result.embedded, result.total) == (2301 - 19 * reembedding.BATCH, 2301)
+    result = reembed.run(brain._store, "bge-small-zh", None)
+    assert (result.embedded, result.total) == (2301 - 19 * reembed.BATCH, 2301)
     assert table_of(brain) == "vectors_2"
     assert near(brain, vector, ALL)[0] == 2301
     assert agreement(brain, model, ALL, questions=10) >= 0.97
@@ -686,19 +687,19 @@ def test_half_of_each_code_sorts_out_first_in_a_large_file(
 ) -> None:
     """What a million notes need is the same search: whole codes choose among what halves leave."""
     count = 300
-    held = digest.Digest(DIM)
+    held = cache.Digest(DIM)
     with large._store.read() as db:
         held.refresh(db, table_of(large))
     shown = held.shown(ALL, None)
     assert not shown.all()
     vectors = [model.embed_query(f"话题{n}号3000000") for n in range(12)]
     direct = [held.near(vector, shown, count).tolist() for vector in vectors]
-    monkeypatch.setattr(digest, "FEW_ROUGHLY", 1)
-    monkeypatch.setattr(digest, "ROUGHLY", 6)
+    monkeypatch.setattr(cache, "FEW_ROUGHLY", 1)
+    monkeypatch.setattr(cache, "ROUGHLY", 6)
     compared: list[int] = []
-    real = codes.distances
+    real = quantize.distances
     monkeypatch.setattr(
-        codes, "distances", lambda some, code: compared.append(len(some)) or real(some, code)
+        quantize, "distances", lambda some, code: compared.append(len(some)) or real(some, code)
     )
     for vector, expected in zip(vectors, direct, strict=True):
         found = held.near(vector, shown, count).tolist()
@@ -735,13 +736,13 @@ def test_the_first_stage_shows_what_the_records_show(
         memories.set_fields(db, 8, archived_at=to_iso(day(9)))
         record = memories.get(db, 8)
         assert record is not None
-        vectors.refresh(db, record)
+        vector_index.refresh(db, record)
     view = View(
         as_of=to_iso(day(at)),
         known_at=None if known is None else to_iso(day(known)),
         archived=archived,
     )
-    held = digest.Digest(DIM)
+    held = cache.Digest(DIM)
     with brain._store.read() as db:
         held.refresh(db, table_of(brain))
         shown = held.passages(np.flatnonzero(held.shown(view, None)))

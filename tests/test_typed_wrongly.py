@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from brain.text.zone import is_known
+from brain.text.timestamps import is_known
 from tests.cli_runner import Cli
 from tests.conftest import Make
 

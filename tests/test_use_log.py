@@ -17,9 +17,9 @@ from conftest import Make
 from engine_parts import EVERYDAY, NOON, fill, ids, told_apart
 
 from brain import Brain
-from brain.care import using
-from brain.store import journal, uses
-from brain.text.times import to_iso
+from brain.maintenance import decay
+from brain.store import journal, use_log
+from brain.text.timestamps import to_iso
 
 posix = pytest.mark.skipif(os.name == "nt", reason="needs POSIX links and modes")
 
@@ -122,7 +122,7 @@ def a_folder(path: Path) -> None:
 
 
 def a_full_log(path: Path) -> None:
-    path.write_bytes(b"\n" * uses.MAX_BYTES)
+    path.write_bytes(b"\n" * use_log.MAX_BYTES)
 
 
 @posix
@@ -187,7 +187,9 @@ with Brain.open(Path(sys.argv[1])) as brain:
     )
     assert done.stdout.strip() == "\n".join([block.strip()] * 3)
     assert len(log(filled).read_bytes()) == len(whole) + 9
-    assert uses.waiting(filled.path) == {i: {"2026-03-02": to_iso(NOON)} for i in injected(filled)}
+    assert use_log.waiting(filled.path) == {
+        i: {"2026-03-02": to_iso(NOON)} for i in injected(filled)
+    }
 
 
 def test_a_hundred_blocks_are_the_same_block_and_leave_the_memories_alone(filled: Brain) -> None:
@@ -240,8 +242,8 @@ def test_of_a_day_one_use_counts_and_of_a_run_a_week(filled: Brain) -> None:
     filled.decay(now=later, daily=1.0)
     after = filled.get(noted[0])
     expected = before.strength
-    for _ in range(using.MOST_DAYS):
-        expected += using.USE_SHARE * (1 - expected)
+    for _ in range(decay.MOST_USE_DAYS):
+        expected += decay.USE_SHARE * (1 - expected)
     assert after.strength == expected
     assert before.strength < after.strength < 1
     assert (before.use_count, after.use_count) == (1, 31)
@@ -308,22 +310,22 @@ def test_forgetting_takes_an_id_out_of_the_log(filled: Brain) -> None:
         (filled.path.parent / text).write_text(
             "2026-03-03T04:00:00.000Z 12 1 2\n2026-03-03T04:00:00.000Z 1\n"
         )
-    uses.forget(filled.path, 1)
-    assert uses.waiting(filled.path).keys() == {12, 2}
+    use_log.forget(filled.path, 1)
+    assert use_log.waiting(filled.path).keys() == {12, 2}
     left = {p.name: p.read_text() for p in filled.path.parent.iterdir() if "-uses" in p.name}
     assert all(" 1" not in text.replace(" 12", "") for text in left.values())
-    uses.forget(filled.path, 2)
-    uses.forget(filled.path, 12)
-    assert not uses.waiting(filled.path)
+    use_log.forget(filled.path, 2)
+    use_log.forget(filled.path, 12)
+    assert not use_log.waiting(filled.path)
 
 
 def test_many_processes_note_at_once_and_no_line_is_torn(tmp_path: Path) -> None:
     database = tmp_path / "brain.db"
     database.touch()
     script = (
-        "import sys; from pathlib import Path; from brain.store import uses\n"
+        "import sys; from pathlib import Path; from brain.store import use_log\n"
         "for n in range(300):\n"
-        "    uses.note(Path(sys.argv[1]), '2026-03-03T04:00:00.000Z', [int(sys.argv[2])] * 5)"
+        "    use_log.note(Path(sys.argv[1]), '2026-03-03T04:00:00.000Z', [int(sys.argv[2])] * 5)"
     )
     env = {**os.environ, "PYTHONPATH": str(ROOT)}
     args = [[sys.executable, "-c", script, str(database), str(n)] for n in range(1, 5)]

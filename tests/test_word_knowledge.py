@@ -11,10 +11,10 @@ import pytest
 from brain import Brain, Draft
 from brain.embed.protocol import Embedder
 from brain.memory import RecallResult
-from brain.recall import question
+from brain.recall.query import read
 from brain.text.fold import fold
-from brain.text.variants import variants
-from brain.text.words import strip_function_words, strong_runs
+from brain.text.rewrite import variants
+from brain.text.stopwords import strip_function_words, strong_runs
 
 NOTES = (
     "每周二和周四下班后去体育馆打羽毛球",
@@ -171,9 +171,9 @@ def test_only_from_the_wider_word_to_the_narrower(wider: str, narrower: str, bes
 )
 def test_what_says_little_falls_out_of_what_is_asked(query: str, strong: list[str]) -> None:
     assert strong_runs(strip_function_words(fold(query))) == strong
-    read = question.read(query, NOW)[0]
-    assert bool(read.faint) == bool(strong)
-    assert read.faint <= set(read.content)
+    asked = read(query, NOW)[0]
+    assert bool(asked.faint) == bool(strong)
+    assert asked.faint <= set(asked.content)
 
 
 CHATTER = (
@@ -195,12 +195,12 @@ CHATTER = (
 def test_of_a_long_message_only_what_it_announces_is_asked(
     announced: str, question_asked: str
 ) -> None:
-    parts = question.read(CHATTER * 2 + announced, NOW)
+    parts = read(CHATTER * 2 + announced, NOW)
     assert [p.text for p in parts[1:]] == [question_asked]
-    after = question.read(announced + CHATTER * 2, NOW)
+    after = read(announced + CHATTER * 2, NOW)
     assert after[1].text == question_asked
 
 
 def test_an_announcement_that_asks_nothing_is_none() -> None:
-    parts = question.read("水表在哪一层？" + CHATTER * 2 + "我想问问他。", NOW)
+    parts = read("水表在哪一层？" + CHATTER * 2 + "我想问问他。", NOW)
     assert "水表在哪一层？" in [p.text for p in parts]

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from brain import Brain, BrainError, Draft
-from brain.arguments import KINDS, kinds
+from brain.typecheck import KINDS, kinds
 from tests.conftest import Make
 
 METHODS = {

@@ -12,13 +12,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         argv: the words of the command line; None for those of this process, which then ends here.
     """
     if argv is not None:
-        from brain.cli.run import run
+        from brain.cli.program import run
 
         return run(argv)
     from brain.cli.process import begin, end
 
     begin()
-    from brain.cli.run import run
+    from brain.cli.program import run
 
     code = run()
     end(code)

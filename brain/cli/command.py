@@ -1,60 +1,23 @@
 """One verb: a typed function with Chinese help, parsed by typer.
 
 Only the verb asked for is built, and typer's own help and error texts are never shown: a
-command line is sorted by :mod:`brain.cli.arguments` first, so what reaches typer parses.
+command line is sorted by :mod:`brain.cli.parse` first, so what reaches typer parses.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import Any
 
 import typer
 from typer.core import TyperCommand
 
-from brain.cli.arguments import HELP_FLAGS, Shape, sort_words, usage
-from brain.cli.reaching import refuse_default_file
+from brain.cli.parse import HELP_FLAGS, Shape, sort_words, usage
+from brain.cli.target import refuse_default_file
+from brain.cli.verbs import about_of
 
 COMMON = frozenset({"--db", "--scope"})
 """What every verb accepts, so that a caller may always pass them; ``show ID`` needs no scope."""
-
-Function = TypeVar("Function", bound=Callable[..., int])
-
-
-class About(NamedTuple):
-    """What help says about a verb.
-
-    Args:
-        summary: one Chinese line.
-        examples: lines to type, each beginning with ``brain``.
-        more: further Chinese lines that somebody who reads help wants.
-        served: it goes through the server of ``BRAIN_URL``, or is that server; every other verb
-            that takes ``--db`` works on a file.
-    """
-
-    summary: str
-    examples: tuple[str, ...]
-    more: str = ""
-    served: bool = False
-
-
-def about(
-    summary: str, *examples: str, more: str = "", served: bool = False
-) -> Callable[[Function], Function]:
-    """Marks a function as a verb; the function returns the exit status."""
-
-    def mark(function: Function) -> Function:
-        function.__dict__["about"] = About(summary, examples, more, served)
-        return function
-
-    return mark
-
-
-def about_of(function: Callable[..., int]) -> About:
-    """What :func:`about` noted on a verb's function."""
-    noted = function.__dict__["about"]
-    assert isinstance(noted, About)
-    return noted
 
 
 class Verb(TyperCommand):
@@ -83,7 +46,7 @@ def build(function: Callable[..., int]) -> TyperCommand:
 
 
 def shape_of(command: TyperCommand) -> Shape:
-    """What the command takes, for :func:`brain.cli.arguments.sort_words`."""
+    """What the command takes, for :func:`brain.cli.parse.sort_words`."""
     flags: set[str] = set(HELP_FLAGS)
     valued: set[str] = set()
     required: list[str] = []

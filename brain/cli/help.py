@@ -13,9 +13,8 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from brain.cli.command import About, about_of
 from brain.cli.console import is_terminal
-from brain.cli.verbs import VERBS, load
+from brain.cli.verbs import VERBS, About, about_of, load
 
 STANDS_FOR = {"mcp_server.py": "mcp"}
 """Programs that are one verb, which is not typed after their name."""

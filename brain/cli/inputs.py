@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from brain.cli.arguments import STDIN, missing, usage
+from brain.cli.parse import STDIN, missing, usage
 from brain.errors import EXIT_DATA, BrainError
 
 MAX_STDIN_BYTES = 16 * 1024 * 1024

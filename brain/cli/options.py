@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from brain.cli.arguments import ID
+from brain.cli.parse import ID
 
 
 def whole_number(value: str) -> int:

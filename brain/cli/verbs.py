@@ -5,54 +5,54 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
 from importlib import import_module
-from typing import cast
+from typing import NamedTuple, TypeVar, cast
 
-from brain.cli.arguments import usage
+from brain.cli.parse import usage
 
 VERBS: Mapping[str, tuple[str, str]] = {
-    "init": ("writing", "init"),
-    "add": ("adding", "add"),
-    "recall": ("seeking", "recall"),
-    "inject": ("seeking", "inject"),
-    "check": ("seeking", "check"),
-    "search": ("seeking", "search"),
-    "show": ("looking", "show"),
-    "list": ("looking", "list_"),
-    "supersede": ("writing", "supersede"),
-    "expire": ("writing", "expire"),
-    "correct": ("lineage", "correct"),
-    "retract": ("lineage", "retract"),
-    "restore": ("lineage", "restore"),
-    "pin": ("lineage", "pin"),
-    "unpin": ("lineage", "unpin"),
-    "conf": ("writing", "conf"),
-    "importance": ("lineage", "importance"),
-    "forget": ("lineage", "forget"),
-    "history": ("lineage", "history"),
-    "useful": ("fading", "useful"),
-    "wrong": ("fading", "wrong"),
-    "decay": ("fading", "decay"),
-    "stats": ("looking", "stats"),
-    "brief": ("looking", "brief"),
-    "recover": ("looking", "recover"),
-    "compress": ("shortening", "compress"),
+    "init": ("change", "init"),
+    "add": ("add", "add"),
+    "recall": ("ask", "recall"),
+    "inject": ("ask", "inject"),
+    "check": ("ask", "check"),
+    "search": ("ask", "search"),
+    "show": ("show", "show"),
+    "list": ("show", "list_"),
+    "supersede": ("change", "supersede"),
+    "expire": ("change", "expire"),
+    "correct": ("change", "correct"),
+    "retract": ("change", "retract"),
+    "restore": ("change", "restore"),
+    "pin": ("change", "pin"),
+    "unpin": ("change", "unpin"),
+    "conf": ("change", "conf"),
+    "importance": ("change", "importance"),
+    "forget": ("change", "forget"),
+    "history": ("change", "history"),
+    "useful": ("decay", "useful"),
+    "wrong": ("decay", "wrong"),
+    "decay": ("decay", "decay"),
+    "stats": ("show", "stats"),
+    "brief": ("show", "brief"),
+    "recover": ("show", "recover"),
+    "compress": ("compress", "compress"),
     "export": ("exchange", "export"),
     "import": ("exchange", "import_"),
-    "doctor": ("care", "doctor"),
-    "backup": ("care", "backup"),
-    "restore-backup": ("care", "restore_backup"),
-    "optimize": ("care", "optimize"),
-    "mcp": ("serving", "mcp"),
-    "serve": ("serving", "serve"),
-    "hook": ("hooking", "hook"),
-    "ingest": ("taking", "ingest"),
-    "scopes": ("looking", "scopes_"),
+    "doctor": ("maintain", "doctor"),
+    "backup": ("maintain", "backup"),
+    "restore-backup": ("maintain", "restore_backup"),
+    "optimize": ("maintain", "optimize"),
+    "mcp": ("serve", "mcp"),
+    "serve": ("serve", "serve"),
+    "hook": ("hook", "hook"),
+    "ingest": ("exchange", "ingest"),
+    "scopes": ("show", "scopes_"),
     "reembed": ("models", "reembed"),
     "model list": ("models", "model_list"),
     "model fetch": ("models", "model_fetch"),
-    "words add": ("own_words", "words_add"),
-    "words list": ("own_words", "words_list"),
-    "words remove": ("own_words", "words_remove"),
+    "words add": ("words", "words_add"),
+    "words list": ("words", "words_list"),
+    "words remove": ("words", "words_remove"),
 }
 """Verb, as it is typed, to its module in this package and its function there."""
 
@@ -79,7 +79,9 @@ OTHER_NAMES: Mapping[str, str] = {
 def load(verb: str) -> Callable[..., int]:
     """The function of a verb."""
     module, function = VERBS[verb]
-    return cast(Callable[..., int], getattr(import_module(f"brain.cli.{module}"), function))
+    return cast(
+        Callable[..., int], getattr(import_module(f"brain.cli.commands.{module}"), function)
+    )
 
 
 def find(args: Sequence[str]) -> tuple[str, Sequence[str]]:
@@ -104,3 +106,42 @@ def find(args: Sequence[str]) -> tuple[str, Sequence[str]]:
     near = get_close_matches(first, names, n=1)
     hint = f"，是不是 {near[0]}？" if near else "；用 --help 看全部动词。"
     raise usage(f"没有动词「{first[:40]}」{hint}")
+
+
+Function = TypeVar("Function", bound=Callable[..., int])
+
+
+class About(NamedTuple):
+    """What help says about a verb.
+
+    Args:
+        summary: one Chinese line.
+        examples: lines to type, each beginning with ``brain``.
+        more: further Chinese lines that somebody who reads help wants.
+        served: it goes through the server of ``BRAIN_URL``, or is that server; every other verb
+            that takes ``--db`` works on a file.
+    """
+
+    summary: str
+    examples: tuple[str, ...]
+    more: str = ""
+    served: bool = False
+
+
+def about(
+    summary: str, *examples: str, more: str = "", served: bool = False
+) -> Callable[[Function], Function]:
+    """Marks a function as a verb; the function returns the exit status."""
+
+    def mark(function: Function) -> Function:
+        function.__dict__["about"] = About(summary, examples, more, served)
+        return function
+
+    return mark
+
+
+def about_of(function: Callable[..., int]) -> About:
+    """What :func:`about` noted on a verb's function."""
+    noted = function.__dict__["about"]
+    assert isinstance(noted, About)
+    return noted

@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from brain.embed.models import BGE_SMALL_ZH
-from brain.embed.readable import readable
+from brain.embed.encode import readable
+from brain.embed.protocol import BGE_SMALL_ZH
 from brain.errors import EXIT_UNAVAILABLE, BrainError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from brain.embed.places import BgeFiles
+    from brain.embed.paths import BgeFiles
 
 QUERY_INSTRUCTION = "为这个句子生成表示以用于检索相关文章："
 """From the model card, for short queries against passages. v1.5 is meant to do without it as

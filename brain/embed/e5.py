@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from brain.embed.models import E5_SMALL
-from brain.embed.readable import both_ends, readable
+from brain.embed.encode import both_ends, readable
+from brain.embed.protocol import E5_SMALL
 from brain.errors import EXIT_UNAVAILABLE, BrainError
 
 if TYPE_CHECKING:

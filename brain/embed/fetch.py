@@ -11,16 +11,16 @@ from __future__ import annotations
 import errno
 import os
 import shutil
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from brain.arguments import path_of
-from brain.embed import places
-from brain.embed.alone import alone
+from brain.embed import paths
 from brain.embed.download import DownloadError, download
-from brain.embed.models import BGE_SMALL_ZH, E5_SMALL, info
+from brain.embed.protocol import BGE_SMALL_ZH, E5_SMALL
+from brain.embed.registry import info
 from brain.errors import (
     EXIT_BUSY,
     EXIT_CANT_CREATE,
@@ -30,6 +30,7 @@ from brain.errors import (
     EXIT_UNAVAILABLE,
     BrainError,
 )
+from brain.typecheck import path_of
 
 Progress = Callable[[int, int], None]
 """Told the bytes present and the bytes in all."""
@@ -60,13 +61,13 @@ RELEASE = Release(
     files=(
         RemoteFile(
             "tokenizer.json",
-            places.TOKENIZER_FILE,
+            paths.TOKENIZER_FILE,
             439_125,
             "48cea5d44424912a6fd1ea647bf4fe50b55ab8b1e5879c3275f80e339e8fae26",
         ),
         RemoteFile(
             "onnx/model_quantized.onnx",
-            places.MODEL_FILE,
+            paths.MODEL_FILE,
             24_010_842,
             "15b717c382bcb518ba457b93ea6850ede7f4f1cd8937454aa06972366cd19bcc",
         ),
@@ -117,7 +118,7 @@ def fetch(
         raise BrainError(
             "brain_model_bundled", f"{name} 不用下载：{E5_SMALL.how_to_get}", EXIT_DATA
         )
-    if not places.onnx_installed():
+    if not paths.onnx_installed():
         raise BrainError(
             "brain_model_missing",
             "bge-small-zh 需要 onnxruntime 和 tokenizers 两个包：请运行 pip install fastembed。",
@@ -125,11 +126,11 @@ def fetch(
         )
     chosen = source or DEFAULT_SOURCE
     url = _url_template(chosen) if chosen in SOURCES else None
-    folder = places.own_folder(places.BGE_FOLDER)
+    folder = paths.own_folder(paths.BGE_FOLDER)
     if url is not None and _is_good(folder):
         return folder
     with _disk_errors(folder):
-        places.home().mkdir(mode=0o700, parents=True, exist_ok=True)
+        paths.home().mkdir(mode=0o700, parents=True, exist_ok=True)
         folder.parent.mkdir(exist_ok=True)
         with alone(folder.with_name(f".{folder.name}.lock")) as held:
             if not held:
@@ -192,7 +193,7 @@ def _copied(source: Path, folder: Path) -> Path:
             f"来源「{source}」既不是 {names} 之一，也不是一个文件夹。",
             EXIT_NO_INPUT,
         )
-    files = places.bge_in(source)
+    files = paths.bge_in(source)
     if files is None:
         raise BrainError(
             "brain_model_no_folder",
@@ -203,13 +204,13 @@ def _copied(source: Path, folder: Path) -> Path:
     staging = folder.with_name(f".{folder.name}.copy.partial")
     shutil.rmtree(staging, ignore_errors=True)
     staging.mkdir()
-    shutil.copyfile(files.tokenizer, staging / places.TOKENIZER_FILE)
-    shutil.copyfile(files.model, staging / places.MODEL_FILE)
+    shutil.copyfile(files.tokenizer, staging / paths.TOKENIZER_FILE)
+    shutil.copyfile(files.model, staging / paths.MODEL_FILE)
     return staging
 
 
 def _is_good(folder: Path) -> bool:
-    files = places.bge_in(folder)
+    files = paths.bge_in(folder)
     if files is None:
         return False
     try:
@@ -221,14 +222,14 @@ def _is_good(folder: Path) -> bool:
 
 def _check(staging: Path) -> None:
     try:
-        _load(places.BgeFiles(staging / places.MODEL_FILE, staging / places.TOKENIZER_FILE))
+        _load(paths.BgeFiles(staging / paths.MODEL_FILE, staging / paths.TOKENIZER_FILE))
     except BrainError:
         # What does not load now never will: the next call starts clean.
         shutil.rmtree(staging, ignore_errors=True)
         raise
 
 
-def _load(files: places.BgeFiles) -> None:
+def _load(files: paths.BgeFiles) -> None:
     from brain.embed.bge import BgeSmallZh
 
     BgeSmallZh(files)
@@ -268,3 +269,35 @@ def _fetch_failed(source: str, url: str, reason: str) -> BrainError:
         "或让 BRAIN_MODEL_DIR 指向它。已下载的部分会保留，重试时接着下。",
         EXIT_UNAVAILABLE,
     )
+
+
+@contextmanager
+def alone(lock: Path) -> Iterator[bool]:
+    """Tries to hold the lock file for the time of the block; gives whether that worked.
+
+    The file is created where needed and stays: removing it would let two processes hold two
+    different files of one name.
+
+    Raises:
+        OSError: the file cannot be made.
+    """
+    descriptor = os.open(lock, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        yield _take(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _take(descriptor: int) -> bool:
+    try:
+        if sys.platform == "win32":
+            import msvcrt
+
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+        else:
+            import fcntl
+
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True

@@ -1,5 +1,5 @@
 """Readers of other programs' memories and conversations, and taking in what they give.
 
 A reader is a pure generator: it gives entries and faults of one file and writes nothing.
-:mod:`brain.ingest.intake` holds them against what the memory file already has.
+:mod:`brain.ingest.ingestion` holds them against what the memory file already has.
 """

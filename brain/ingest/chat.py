@@ -12,13 +12,12 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from brain.ingest.entry import CHAT, SEPARATOR, Entry, Fault, Found, evidence, source
+from brain.ingest.entry import CHAT, SEPARATOR, UNKNOWN, Entry, Fault, Found, evidence, source
 from brain.ingest.files import unusable
-from brain.ingest.times import UNKNOWN
 from brain.memory import Draft
 from brain.text.fold import fold
 from brain.text.sentences import sentences
-from brain.text.words import is_chitchat
+from brain.text.stopwords import is_chitchat
 
 EPISODE = "episode"
 USER, ASSISTANT = "user", "assistant"
@@ -51,7 +50,7 @@ class Turn:
     Args:
         id: as the source names it; ``number`` where it has to be found by number again.
         place: for messages to a person.
-        when: as :func:`brain.ingest.times.since` gives it.
+        when: as :func:`brain.ingest.entry.since` gives it.
     """
 
     role: str

@@ -10,10 +10,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from brain.ingest.chat import ASSISTANT, USER, Turn, episodes, said
-from brain.ingest.entry import Fault, Found
+from brain.ingest.entry import Fault, Found, since
 from brain.ingest.files import File
 from brain.ingest.records import Record, of_array
-from brain.ingest.times import since
 
 _FRAGMENTS = {"REQUEST": USER, "RESPONSE": ASSISTANT}
 

@@ -5,10 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from brain.ingest.entry import MODEL, SEPARATOR, Entry, Fault, Found, evidence, source
+from brain.ingest.entry import (
+    MODEL,
+    SEPARATOR,
+    UNKNOWN,
+    Entry,
+    Fault,
+    Found,
+    evidence,
+    since,
+    source,
+)
 from brain.ingest.files import File
 from brain.ingest.records import Record, of_array, of_lines, of_object
-from brain.ingest.times import UNKNOWN, since
 from brain.memory import Draft
 
 OWNERS = ("user_id", "agent_id", "app_id", "run_id")

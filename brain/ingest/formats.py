@@ -10,17 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from brain.errors import EXIT_NO_INPUT, EXIT_USAGE, BrainError
-from brain.ingest import (
-    claude,
-    codex,
-    conversations,
-    engines,
-    hermes,
-    markdown,
-    openclaw,
-    skills,
-    tables,
-)
+from brain.ingest import conversations, engines, hermes, markdown, tables, transcripts
 from brain.ingest.entry import Fault, Found
 from brain.ingest.files import File, encoding_of, reading_errors
 from brain.ingest.records import of_array, of_lines
@@ -54,8 +44,8 @@ class Format:
 
 _ALL = (
     Format(hermes.READER, "Hermes 的 state.db", None, (".db",), chat=True),
-    Format("skills", "技能文件夹（SKILL.md）", skills.read, (SKILL_FILE,), state=True),
-    Format("claude-code", "Claude Code 会话", claude.read, (".jsonl",), chat=True),
+    Format("skills", "技能文件夹（SKILL.md）", markdown.read_skill, (SKILL_FILE,), state=True),
+    Format("claude-code", "Claude Code 会话", transcripts.read_claude, (".jsonl",), chat=True),
     Format(
         "markdown",
         "Markdown 笔记（CLAUDE.md、MEMORY.md、记忆文件夹）",
@@ -63,8 +53,8 @@ _ALL = (
         (".md", ".markdown"),
         state=True,
     ),
-    Format("codex", "Codex CLI 会话", codex.read, (".jsonl",), chat=True),
-    Format("openclaw", "OpenClaw 会话", openclaw.read, (".jsonl",), chat=True),
+    Format("codex", "Codex CLI 会话", transcripts.read_codex, (".jsonl",), chat=True),
+    Format("openclaw", "OpenClaw 会话", transcripts.read_openclaw, (".jsonl",), chat=True),
     Format(
         "chatgpt",
         "ChatGPT 导出的 conversations.json",
@@ -94,9 +84,9 @@ FORMATS: Mapping[str, Format] = {f.name: f for f in _ALL}
 
 _LINES: tuple[tuple[Callable[[dict[str, Any]], bool], str], ...] = (
     (engines.fits_graph, "mcp-memory"),
-    (codex.fits, "codex"),
-    (openclaw.fits, "openclaw"),
-    (claude.fits, "claude-code"),
+    (transcripts.fits_codex, "codex"),
+    (transcripts.fits_openclaw, "openclaw"),
+    (transcripts.fits_claude, "claude-code"),
     (tables.fits, "jsonl"),
 )
 _ELEMENTS: tuple[tuple[Callable[[dict[str, Any]], bool], str], ...] = (

@@ -25,8 +25,7 @@ import apsw
 
 from brain.errors import EXIT_BUSY, EXIT_IO, BrainError
 from brain.ingest.chat import ASSISTANT, LONGEST_TURN, USER, Turn, episodes, said
-from brain.ingest.entry import Found
-from brain.ingest.times import since
+from brain.ingest.entry import Found, since
 from brain.store.sql import rows
 
 READER = "hermes"

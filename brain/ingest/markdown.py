@@ -11,12 +11,21 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from brain.errors import BrainError
-from brain.ingest import frontmatter
 from brain.ingest.chat import cleaned
-from brain.ingest.entry import MODEL, SEPARATOR, Entry, Fault, Found, evidence, source
+from brain.ingest.entry import (
+    MODEL,
+    SEPARATOR,
+    UNKNOWN,
+    Entry,
+    Fault,
+    Found,
+    evidence,
+    since,
+    source,
+)
 from brain.ingest.files import File, unusable, whole
-from brain.ingest.times import UNKNOWN, since
-from brain.memory import DEFAULT_KIND, Draft, check_kind
+from brain.memory import DEFAULT_KIND, SKILL_KIND, Draft
+from brain.validate import check_kind
 
 _HEADING = re.compile(r"(#{1,6})[ \t]+(.*?)[ \t]*#*\Z")
 _BULLET = re.compile(r"(?:[-*+]|\d{1,3}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?(.*)\Z")
@@ -43,7 +52,7 @@ class _Block:
 def read(file: File) -> Iterator[Found]:
     """The memories of one Markdown file."""
     text = whole(file.path)
-    head, body = frontmatter.split(text)
+    head, body = split(text)
     skipped = text[: len(text) - len(body)].count("\n")
     kind = _kind(head)
     confidence = MODEL if file.path.name != "CLAUDE.md" and file.path.name != "AGENTS.md" else None
@@ -114,3 +123,60 @@ def _blocks(body: str, before: int) -> Iterator[_Block]:
         block.lines.append(bullet.group(1) if bullet else line)
     if block is not None:
         yield block
+
+
+_HEAD = re.compile(
+    r"\A\ufeff?---[ \t]*\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE
+)
+_LINE = re.compile(r"([A-Za-z][\w-]*)[ \t]*:(?:[ \t]+(.*))?\Z")
+
+
+def split(text: str) -> tuple[dict[str, str], str]:
+    """The head's values by name, lower case, and the text behind it."""
+    head = _HEAD.match(text)
+    if head is None:
+        return {}, text
+    values: dict[str, str] = {}
+    name = ""
+    for line in head.group(1).split("\n"):
+        found = _LINE.match(line.rstrip())
+        if found is not None:
+            name = found.group(1).lower()
+            values[name] = _unquoted((found.group(2) or "").strip())
+        elif name and line[:1] in {" ", "\t"} and line.strip():
+            before = "" if values[name] in {"|", ">", "|-", ">-", "|+", ">+"} else values[name]
+            values[name] = f"{before} {line.strip()}".strip()
+    return values, text[head.end() :]
+
+
+def _unquoted(value: str) -> str:
+    if len(value) >= 2 and value[0] == value[-1] and value[0] in "\"'":
+        return value[1:-1]
+    return value
+
+
+def read_skill(file: File) -> Iterator[Found]:
+    """The one skill of a ``SKILL.md``: its name, its description, its body."""
+    text = whole(file.path)
+    wrong = unusable(text)
+    if wrong is not None:
+        yield Fault(1, wrong)
+        return
+    head, body = split(text)
+    folder = file.path.parent.name
+    name = head.get("name") or folder
+    parts = [name, head.get("description", ""), body.strip()]
+    if not any(parts[1:]):
+        yield Fault(1, "这个技能没有说明也没有正文，跳过了。")
+        return
+    yield Entry(
+        file.name,
+        Draft(
+            "\n\n".join(part for part in parts if part),
+            kind=SKILL_KIND,
+            source=source("skill", name),
+            valid_from=UNKNOWN,
+            evidence=evidence(file=file.name),
+        ),
+        place=1,
+    )

@@ -7,10 +7,9 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from brain.ingest.entry import SEPARATOR, Entry, Fault, Found, evidence, source
+from brain.ingest.entry import SEPARATOR, Entry, Fault, Found, evidence, since, source
 from brain.ingest.files import LONGEST_LINE, File, opened, unusable
 from brain.ingest.records import of_lines
-from brain.ingest.times import since
 from brain.memory import DEFAULT_IMPORTANCE, DEFAULT_KIND, Draft
 
 TEXTS = ("text", "content", "memory", "内容", "文本", "记忆")

@@ -20,11 +20,11 @@ from typing import NamedTuple
 
 from brain.errors import EXIT_DATA, BrainError
 from brain.memory import Gate, Hit
-from brain.recall import languages, wording
+from brain.recall import explain, language
 from brain.recall.lexical import idf
-from brain.recall.question import Question
-from brain.recall.search import Ranked, is_turn
-from brain.text.grams import query_terms
+from brain.recall.query import Question
+from brain.recall.retrieve import Ranked, is_turn
+from brain.text.tokenize import query_terms
 
 _WEIGHTS = Path(__file__).parent / "weights"
 NO_MODEL = "none"
@@ -84,13 +84,13 @@ class Weights(NamedTuple):
 
     def background(self, asked: str) -> float:
         """The mean similarity of a question in a language to unrelated text in the same."""
-        return self.languages.get(languages.pair(asked, asked), self.near)
+        return self.languages.get(language.pair(asked, asked), self.near)
 
     def lift(self, asked: str) -> float:
         """What to add to a similarity across languages so that it counts like one within."""
         if not self.languages:
             return 0.0
-        across = languages.pair(asked, languages.OTHER[asked])
+        across = language.pair(asked, language.OTHER[asked])
         return LIFT_SHARE * (self.background(asked) - self.languages[across])
 
 
@@ -360,10 +360,10 @@ def _of_words(question: Question, ranked: Ranked, told: Hit) -> str:
     matched = ranked.evidence[told.id].held if lane is None else lane.terms
     via = None if lane is None else lane.via
     asked = (question.folded, question.content, matched, told.memory.text, question.variants)
-    found = wording.shared(*asked)
+    found = explain.shared(*asked)
     named = f"#{told.id}"
     if via is not None:
-        older = wording.shared(*asked, elsewhere=True)
+        older = explain.shared(*asked, elsewhere=True)
         if older.words != found.words:
             found, named = older, _named(told, "lexical")
     parts = []

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import apsw
 
-from brain.store import vectors
+from brain.store.vectors import vector_index
 from brain.store.view import View
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def lane(
         vector: the embedded query, (dim,), unit length.
         limit: how many passages the scan returns.
     """
-    rows = vectors.search(db, table, vector.tobytes(), view, scope_ids, limit)
+    rows = vector_index.search(db, table, vector.tobytes(), view, scope_ids, limit)
     return tuple(Near(memory_id, passage, similarity) for memory_id, passage, similarity in rows)
 
 

@@ -3,23 +3,23 @@
 A near-repeat shares most of a text's letters in their order, so it shares some of whichever of its
 grams are looked up: a few of them propose, by how many of them a record holds, and the texts
 decide. Vectors have no part in it: what only means the same has too few letters in common to be
-told (:data:`brain.text.likeness.ALIKE`).
+told (:data:`brain.text.similarity.ALIKE`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import apsw
 
-from brain.memory import Similar
-from brain.recall.postings import summed, topmost
-from brain.store import memories
-from brain.store import terms as index
+from brain.memory import Hit, Similar
+from brain.recall.lexical import summed, topmost
+from brain.store import fts, memories
 from brain.store.view import View
 from brain.text.fold import fold
-from brain.text.grams import query_terms
-from brain.text.likeness import ALIKE, LONGEST, compare, score
+from brain.text.similarity import ALIKE, LONGEST, compare, repeats, score
+from brain.text.tokenize import query_terms
 
 MOST = 5
 """How many near-repeats are told."""
@@ -79,7 +79,7 @@ def _proposed(db: apsw.Connection, memory_id: int, text: str, view: View) -> lis
     lists = [
         (ids, 1.0)
         for terms, newest in ((rare, None), (frequent, POSTINGS // FEW))
-        for ids in index.postings(db, index.GRAMS, terms, scope_ids, newest).values()
+        for ids in fts.postings(db, fts.GRAMS, terms, scope_ids, newest).values()
     ]
     least = max(1, (len(rare) + len(frequent)) // HELD)
     ids, times = (found.tolist() for found in topmost(*summed(lists), PROPOSED))
@@ -107,7 +107,7 @@ def _rarest(db: apsw.Connection, newest: int, terms: Sequence[str]) -> tuple[lis
     if newest <= SAMPLE:
         return _spread(whole, LOOKED_UP), []
     some = _spread(whole, SAMPLED)
-    found = index.frequencies_between(db, index.GRAMS, some, newest - SAMPLE, newest)
+    found = fts.frequencies_between(db, fts.GRAMS, some, newest - SAMPLE, newest)
     # Stable: of equally rare ones the first of the text.
     some.sort(key=lambda term: found[term])
     rare: list[str] = []
@@ -125,3 +125,23 @@ def _spread(items: Sequence[str], most: int) -> list[str]:
     if len(items) <= most:
         return list(items)
     return [items[i * len(items) // most] for i in range(most)]
+
+
+MOST_MARKED = 50
+"""Hits held against each other; beyond these nobody looks for repeats."""
+
+
+def mark(hits: Sequence[Hit]) -> tuple[Hit, ...]:
+    """Sets ``duplicate_of`` on each hit that adds nothing to a better one."""
+    out: list[Hit] = []
+    for hit in hits[:MOST_MARKED]:
+        better = next(
+            (
+                kept.id
+                for kept in out
+                if kept.duplicate_of is None and repeats(kept.memory.text, hit.memory.text)
+            ),
+            None,
+        )
+        out.append(hit if better == hit.duplicate_of else replace(hit, duplicate_of=better))
+    return (*out, *hits[MOST_MARKED:])

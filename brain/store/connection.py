@@ -22,7 +22,7 @@ from brain.errors import (
     EXIT_UNAVAILABLE,
     BrainError,
 )
-from brain.store import folder, log, schema
+from brain.store import folder, schema, wal
 
 BUSY_TIMEOUT_MS = 5000
 
@@ -70,7 +70,7 @@ def look_at(path: Path) -> bool:
     if info.st_size == 0:
         return False
     try:
-        head = log.peek(path, 0, len(_HEADER))
+        head = wal.peek(path, 0, len(_HEADER))
     except OSError:
         raise BrainError(
             "brain_db_unreadable", f"读不了记忆文件，没有权限或磁盘出错：{path}", EXIT_CANT_CREATE
@@ -149,10 +149,10 @@ def connect(path: Path, *, writable: bool, shared: bool = False) -> apsw.Connect
 
     Raises:
         BrainError: see :func:`translated`, :func:`check_version`, and
-            :func:`brain.store.log.require_own`.
+            :func:`brain.store.wal.require_own`.
     """
     path = path.absolute()  # a relative ``:memory:`` would be no file
-    log.require_own(path)
+    wal.require_own(path)
     with translated(path):
         if writable:
             db = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
@@ -214,7 +214,7 @@ def is_immutable(db: apsw.Connection) -> bool:
 
 
 def _refuse_log(path: Path) -> None:
-    if log.size(path) > 0:
+    if wal.size(path) > 0:
         raise BrainError(
             "brain_db_read_only",
             "记忆文件旁边的 -wal 里还有没合并的内容，在只读的文件夹里或满了的磁盘上读不到；"
@@ -238,7 +238,7 @@ def immediate(db: apsw.Connection) -> Iterator[None]:
     try:
         yield
         if db.total_changes() != before:
-            log.add_link(db)
+            wal.add_link(db)
     except BaseException:
         # A full disk may have ended the transaction already.
         if db.in_transaction:

@@ -21,7 +21,7 @@ LAST_DECAY = "last_decay"
 DECAY_RUN = "decay_run"
 """A decay that has begun and is not done, as JSON; removed when it is."""
 LINK = "link"
-"""Ties the write-ahead log to its file, see :mod:`brain.store.log`."""
+"""Ties the write-ahead log to its file, see :mod:`brain.store.wal`."""
 
 
 def read(db: apsw.Connection) -> dict[str, Any]:

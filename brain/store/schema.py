@@ -2,8 +2,8 @@
 
 Each migration is a function that takes the file from one version to the next; all that are due run
 in one transaction. ``PRAGMA user_version`` holds the number, ``PRAGMA application_id`` says the
-file is ours. Virtual tables for vectors are made by :mod:`brain.store.vectors`, because their
-dimension depends on the model.
+file is ours. Virtual tables for vectors are made by :mod:`brain.store.vectors.vector_index`,
+because their dimension depends on the model.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from collections.abc import Callable
 
 import apsw
 
-from brain.store import meta, terms, vectors
+from brain.store import fts, meta
+from brain.store.vectors import vector_index
 
 APPLICATION_ID = 0x42_52_4E_4D
 """'BRNM', in the SQLite header; `file` and other programs can tell our files by it."""
@@ -124,8 +125,8 @@ def _v2(db: apsw.Connection) -> None:
     found = meta.read(db)
     for name, dim in ((meta.VECTORS, meta.DIM), (meta.NEXT_VECTORS, meta.NEXT_DIM)):
         old = found.get(name)
-        if old is not None and vectors.exists(db, old):
-            meta.put(db, **{name: vectors.from_schema_1(db, old, found[dim])})
+        if old is not None and vector_index.exists(db, old):
+            meta.put(db, **{name: vector_index.from_schema_1(db, old, found[dim])})
     meta.put(db, vectors_behind=None)
     db.execute("""
     -- What was changed after an instant. Additions stay out: they are most of a journal, and the
@@ -166,7 +167,7 @@ def _v3(db: apsw.Connection) -> None:
 
 
 def _v4(db: apsw.Connection) -> None:
-    terms.merge_pairs(db)
+    fts.merge_pairs(db)
 
 
 MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (_v1, _v2, _v3, _v4)

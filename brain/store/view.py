@@ -21,8 +21,9 @@ class View:
         not_kind: a kind left out, or None.
         include_expired: True drops the condition on valid time.
         archived: False hides archived records, True shows only those, None shows both.
-        replayed: the connection holds how records stood at ``known_at`` (:mod:`brain.store.past`).
-        replaced: only records that have a successor and that the view itself does not show, of
+        replayed: the connection holds how records stood at ``known_at``
+        (:mod:`brain.store.journal`). replaced: only records that have a successor and that the view
+        itself does not show, of
             whatever kind.
     """
 

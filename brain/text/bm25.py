@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from brain.text.fold import fold
-from brain.text.grams import index_terms
+from brain.text.tokenize import index_terms
 
 if TYPE_CHECKING:
     import numpy as np
@@ -44,7 +44,7 @@ def scores(texts: Sequence[str], terms: Sequence[str]) -> list[float]:
 
     Args:
         texts: as they are; they are folded and cut into the index's own terms here.
-        terms: folded gram terms of a query (:func:`brain.text.grams.query_terms`); a lone
+        terms: folded gram terms of a query (:func:`brain.text.tokenize.query_terms`); a lone
             character (``部*``) counts wherever it stands.
     """
     wanted = list(dict.fromkeys(terms))

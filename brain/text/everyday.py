@@ -1,4 +1,4 @@
-"""Words of daily life that stand for each other: groups for :mod:`brain.text.variants`.
+"""Words of daily life that stand for each other: groups for :mod:`brain.text.rewrite`.
 
 By the rule and in the form of :mod:`brain.text.synonyms`: who asks with one word of a group would
 be glad of a note that has another; what stands after ``>`` stands for the words before it only.

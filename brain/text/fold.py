@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from brain.errors import EXIT_UNAVAILABLE, BrainError
-from brain.text.literals import holds_any
+from brain.text.regex import holds_any
 
 FOLD_VERSION = 1
 """Raised whenever the folding or the grams change: an index built by another version is rebuilt."""

@@ -1,4 +1,4 @@
-"""The word lists behind :mod:`brain.text.words`: what carries grammar and what carries content.
+"""The word lists behind :mod:`brain.text.stopwords`: what carries grammar and what carries content.
 
 Curated by hand for questions put to a memory, in folded form (Simplified, lower case). Lists are
 strings of blank-separated words. Collisions were sought by putting every phrase before and after

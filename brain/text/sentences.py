@@ -10,7 +10,7 @@ import re
 import unicodedata
 from bisect import bisect_right
 
-from brain.text.patterns import compiled
+from brain.text.regex import compiled
 
 Span = tuple[int, int]
 

@@ -1,4 +1,4 @@
-"""The word lists behind :mod:`brain.text.variants`: what a memory may call a thing instead.
+"""The word lists behind :mod:`brain.text.rewrite`: what a memory may call a thing instead.
 
 Curated by hand for questions put to a memory, in folded form (Simplified, lower case). A group
 stands here only if a person who asks with one of its words would be glad to get a note that has

@@ -1,4 +1,4 @@
-"""Words of work that stand for each other: groups for :mod:`brain.text.variants`.
+"""Words of work that stand for each other: groups for :mod:`brain.text.rewrite`.
 
 By the rule and in the form of :mod:`brain.text.synonyms`.
 """

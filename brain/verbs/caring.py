@@ -7,17 +7,18 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from brain import memory as m
-from brain.arguments import path_of
-from brain.care import pace
+from brain import validate
 from brain.errors import EXIT_NO_INPUT, BrainError
+from brain.lifecycle import strength
 from brain.store import meta
-from brain.text import secrets, words
-from brain.text.times import now_utc, to_iso
+from brain.text import stopwords
+from brain.text.secrets import mask
+from brain.text.timestamps import now_utc, to_iso
+from brain.typecheck import path_of
 from brain.verbs.opened import Opened
 
 if TYPE_CHECKING:
-    from brain.care.reembedding import ReembedResult
+    from brain.maintenance.reembed import ReembedResult
     from brain.results import (
         BackupResult,
         DecayResult,
@@ -42,20 +43,20 @@ class Caring(Opened):
             model: a model's name, or ``'none'`` to do without vectors.
             progress: called with (done, total) passages.
         """
-        from brain.care import reembedding
+        from brain.maintenance import reembed
 
         self._require_any("嵌入")
-        result = reembedding.run(self._store, model, progress)
+        result = reembed.run(self._store, model, progress)
         self._model.forget()
         return result
 
     def decay(
         self,
         *,
-        daily: float = pace.DAILY,
-        archive_below: float = pace.ARCHIVE_BELOW,
-        idle_days: float = pace.IDLE_DAYS,
-        keep_importance: float = pace.KEEP_IMPORTANCE,
+        daily: float = strength.DAILY,
+        archive_below: float = strength.ARCHIVE_BELOW,
+        idle_days: float = strength.IDLE_DAYS,
+        keep_importance: float = strength.KEEP_IMPORTANCE,
         dry_run: bool = False,
         why: str = "",
         now: datetime | None = None,
@@ -66,13 +67,14 @@ class Caring(Opened):
         killed is finished by the next one.
 
         Args:
-            daily, archive_below, idle_days, keep_importance: see :class:`brain.care.decay.Rule`.
-            dry_run: say what would be done, and change nothing.
+            daily, archive_below, idle_days, keep_importance: see
+            :class:`brain.maintenance.decay.Rule`. dry_run: say what would be done, and change
+            nothing.
 
         Raises:
             BrainError: ``brain_decay_invalid`` (65), ``brain_db_missing`` (66).
         """
-        from brain.care import decay
+        from brain.maintenance import decay
 
         rule = decay.Rule(daily, archive_below, idle_days, keep_importance)
         self._require_any("衰减")
@@ -88,40 +90,41 @@ class Caring(Opened):
         progress: Progress | None = None,
         now: datetime | None = None,
     ) -> DoctorResult:
-        """Examines the file and what it needs; see :func:`brain.care.doctor.run`.
+        """Examines the file and what it needs; see :func:`brain.maintenance.doctor.run`.
 
         Args:
             repair: make anew what is derived from the records; salvage a corrupt file.
             consent: with ``repair``, change what is not derived from them as well.
         """
-        from brain.care import doctor
+        from brain.maintenance import doctor
 
         return doctor.run(
             self._store, now=now or now_utc(), repair=repair, consent=consent, progress=progress
         )
 
     def backup(self, path: str | Path, *, force: bool = False) -> BackupResult:
-        """Writes a whole, checked copy while others write; see :func:`brain.care.backup.backup`."""
-        from brain.care import backup
+        """Writes a whole, checked copy while others write; see
+        :func:`brain.maintenance.backup.backup`."""
+        from brain.maintenance import backup
 
         return backup.backup(self._store, path_of(path), force=force)
 
     def restore_backup(self, path: str | Path) -> RestoreResult:
-        """Puts a backup in the file's place; see :func:`brain.care.backup.restore`."""
-        from brain.care import backup
+        """Puts a backup in the file's place; see :func:`brain.maintenance.backup.restore`."""
+        from brain.maintenance import backup
 
         return backup.restore(self._store, path_of(path))
 
     def optimize(self) -> OptimizeResult:
-        """Puts the file in order after much was stored; see :func:`brain.care.tidying.run`.
+        """Puts the file in order after much was stored; see :func:`brain.maintenance.optimize.run`.
 
         Raises:
             BrainError: ``brain_db_missing`` (66) without a file, ``brain_busy`` (75).
         """
-        from brain.care import tidying
+        from brain.maintenance import optimize
 
         self._require_any("整理")
-        return tidying.run(self._store)
+        return optimize.run(self._store)
 
     def _require_any(self, deed: str) -> None:
         """Raises ``brain_db_missing`` (66) without a file; ``deed`` is a Chinese verb."""
@@ -143,8 +146,8 @@ class Caring(Opened):
         """Adds one of the user's own words: ``词 [词频] [词性]``, jieba's dictionary format."""
         from brain.results import OwnWord
 
-        word = OwnWord(*words.parse_own_word(line))
-        secrets.refuse(word.word, "词")
+        word = OwnWord(*stopwords.parse_own_word(line))
+        mask.refuse(word.word, "词")
         with self._store.write() as db:
             meta.add_word(db, word.word, word.freq, word.tag, to_iso(now or now_utc()))
         return word
@@ -154,4 +157,4 @@ class Caring(Opened):
         if not self._store.exists():
             return False
         with self._store.write() as db:
-            return meta.remove_word(db, m.clean_query(word))
+            return meta.remove_word(db, validate.clean_query(word))

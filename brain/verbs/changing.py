@@ -9,22 +9,21 @@ from functools import partial
 from time import sleep
 from typing import TYPE_CHECKING
 
+from brain import drafts, redact, validate
 from brain import memory as m
-from brain.care import feedback
-from brain.embed.passages import embedded
+from brain.embed.encode import embedded
 from brain.errors import BrainError
-from brain.store import memories, uses
-from brain.text.times import now_utc, parse_time, to_iso
-from brain.time import ending, lineage
-from brain.verbs import drafts, outward
-from brain.verbs.model import table_for
+from brain.file_model import table_for
+from brain.lifecycle import lineage, strength
+from brain.store import memories, use_log
+from brain.text.timestamps import now_utc, parse_time, to_iso
 from brain.verbs.opened import Opened, When
 
 if TYPE_CHECKING:
     import apsw
 
+    from brain.lifecycle.supersede import Put
     from brain.results import CorrectResult, ForgetResult, SupersedeResult
-    from brain.time.replacing import Put
 
 
 _TRIES = 20
@@ -60,25 +59,25 @@ class Changing(Opened):
 
         Raises:
             BrainError: ``brain_usage`` (2) unless exactly one of new and text is given; those of
-                :func:`brain.time.lineage.link` (65); ``brain_not_found`` (1).
+                :func:`brain.lifecycle.lineage.link` (65); ``brain_not_found`` (1).
         """
-        from brain.time import replacing
+        from brain.lifecycle import supersede
 
         if (new is None) == (text is None):
             raise BrainError("brain_usage", "取代要有新的编号或新的文本，二者给一个。", 2)
-        old_id = m.parse_id(old)
+        old_id = validate.parse_id(old)
         self._require_file(old_id)
         moment = now or self._after_it_began(old_id)
         given = None if at is None else parse_time(at, now=moment)
         stamp = to_iso(moment)
         if text is None:
-            new_id = m.parse_id(new if new is not None else "")
+            new_id = validate.parse_id(new if new is not None else "")
             with self._store.write() as db:
-                return replacing.supersede(db, old_id, new_id, given, stamp, why)
+                return supersede.supersede(db, old_id, new_id, given, stamp, why)
         label = drafts.label(source, allow_secrets)
         put = self._putting(drafts.storable(text, allow_secrets), why)
         with self._store.write() as db:
-            return replacing.supersede_with(db, old_id, text, label, put(db), given, stamp, why)
+            return supersede.supersede_with(db, old_id, text, label, put(db), given, stamp, why)
 
     def correct(
         self,
@@ -104,15 +103,15 @@ class Changing(Opened):
             BrainError: ``brain_not_found`` (1); ``brain_not_current``, ``brain_supersede_same``
                 and those of :meth:`add` (65).
         """
-        from brain.time import replacing
+        from brain.lifecycle import supersede
 
         at = to_iso(now or now_utc())
-        old_id = m.parse_id(old)
+        old_id = validate.parse_id(old)
         self._require_file(old_id)
         label = drafts.label(source, allow_secrets)
         put = self._putting(drafts.storable(text, allow_secrets), why)
         with self._store.write() as db:
-            return replacing.correct_with(db, old_id, text, label, put(db), at, why)
+            return supersede.correct_with(db, old_id, text, label, put(db), at, why)
 
     def expire(
         self,
@@ -134,12 +133,14 @@ class Changing(Opened):
             BrainError: ``brain_not_found`` (1); ``brain_pinned``, ``brain_not_current`` for one
                 that was replaced, ``brain_valid_range`` (65).
         """
+        from brain.lifecycle import supersede
+
         self._require_file(memory_id)
-        number = m.parse_id(memory_id)
+        number = validate.parse_id(memory_id)
         moment = now or self._after_it_began(number)
         given = None if at is None else parse_time(at, now=moment)
         with self._store.write() as db:
-            return outward.discreet(ending.expire(db, number, given, to_iso(moment), why, force))
+            return redact.discreet(supersede.expire(db, number, given, to_iso(moment), why, force))
 
     def _after_it_began(self, memory_id: int) -> datetime:
         """The clock's time, the next millisecond's where the record began in this one.
@@ -171,11 +172,13 @@ class Changing(Opened):
         Raises:
             BrainError: ``brain_not_found`` (1), ``brain_pinned`` (65).
         """
+        from brain.lifecycle import supersede
+
         self._require_file(memory_id)
-        number = m.parse_id(memory_id)
+        number = validate.parse_id(memory_id)
         with self._store.write() as db:
             at = to_iso(now or now_utc())
-            return outward.discreet(ending.retract(db, number, at, why, force))
+            return redact.discreet(supersede.retract(db, number, at, why, force))
 
     def restore(
         self, memory_id: int | str, *, why: str = "", now: datetime | None = None
@@ -183,12 +186,13 @@ class Changing(Opened):
         """Takes a retracted or archived record back; its valid time stays as it is.
 
         Raises:
-            BrainError: ``brain_not_found`` (1), those of :func:`brain.time.lineage.restore` (65).
+            BrainError: ``brain_not_found`` (1), those of :func:`brain.lifecycle.lineage.restore`
+            (65).
         """
         self._require_file(memory_id)
         with self._store.write() as db:
-            memory = lineage.require(db, m.parse_id(memory_id))
-            return outward.discreet(lineage.restore(db, memory, to_iso(now or now_utc()), why))
+            memory = lineage.require(db, validate.parse_id(memory_id))
+            return redact.discreet(lineage.restore(db, memory, to_iso(now or now_utc()), why))
 
     def forget(
         self,
@@ -204,22 +208,22 @@ class Changing(Opened):
             force: do it to a pinned record as well.
 
         Raises:
-            BrainError: those of :func:`brain.time.forgetting.erase`; ``brain_wal_pending`` (75)
+            BrainError: those of :func:`brain.lifecycle.forget.forget`; ``brain_wal_pending`` (75)
                 when it is erased but the log still holds it, then the same call again finishes;
                 ``brain_forget_incomplete`` (74).
         """
+        from brain.lifecycle import forget
         from brain.results import ForgetResult
-        from brain.time import forgetting
 
-        number = m.parse_id(memory_id)
+        number = validate.parse_id(memory_id)
         self._require_file(number)
         with self._store.write() as db:
-            erased = forgetting.erase(db, number, to_iso(now or now_utc()), why, force)
+            erased = forget.forget(db, number, to_iso(now or now_utc()), why, force)
         with suppress(OSError):  # the log of uses holds ids alone
-            uses.forget(self.path, number)
+            use_log.forget(self.path, number)
         self._store.finish_erasing()
         with self._store.read() as db:
-            forgetting.verify(db, self.path, erased.text)
+            forget.verify(db, self.path, erased.text)
         return ForgetResult(number, erased.words)
 
     def pin(self, memory_id: int | str, *, why: str = "", now: datetime | None = None) -> m.Memory:
@@ -236,20 +240,21 @@ class Changing(Opened):
         self, memory_id: int | str, value: float, *, why: str = "", now: datetime | None = None
     ) -> m.Memory:
         """How likely it is true, in [0, 1]. Raises ``brain_not_found``, ``brain_confidence_…``."""
-        checked = m.check_unit(value, "置信度", "brain_confidence_invalid")
+        checked = validate.check_unit(value, "置信度", "brain_confidence_invalid")
         return self._set(memory_id, "confidence", why, now, confidence=checked)
 
     def set_importance(
         self, memory_id: int | str, value: float, *, why: str = "", now: datetime | None = None
     ) -> m.Memory:
         """How much it matters, in [0, 1]. Raises ``brain_not_found``, ``brain_importance_…``."""
-        checked = m.check_unit(value, "重要度", "brain_importance_invalid")
+        checked = validate.check_unit(value, "重要度", "brain_importance_invalid")
         return self._set(memory_id, "importance", why, now, importance=checked)
 
     def useful(
         self, memory_id: int | str, *, why: str = "", now: datetime | None = None
     ) -> m.Memory:
-        """Somebody says it was useful: stronger and a little surer (:mod:`brain.care.feedback`).
+        """Somebody says it was useful: stronger and a little surer
+        (:mod:`brain.lifecycle.strength`).
 
         Raises:
             BrainError: ``brain_not_found`` (1), ``brain_id_invalid``, ``brain_why_invalid`` (65).
@@ -268,18 +273,20 @@ class Changing(Opened):
         """One record with one thing about it set; the same value again changes nothing."""
         self._require_file(memory_id)
         with self._store.write() as db:
-            memory = lineage.require(db, m.parse_id(memory_id))
+            memory = lineage.require(db, validate.parse_id(memory_id))
             at = to_iso(now or now_utc())
-            return outward.discreet(lineage.change(db, memory, at, what, why, **values))
+            return redact.discreet(lineage.change(db, memory, at, what, why, **values))
 
     def _feedback(
         self, memory_id: int | str, what: str, why: str, now: datetime | None
     ) -> m.Memory:
-        m.check_why(why)
+        validate.check_why(why)
         self._require_file(memory_id)
         with self._store.write() as db:
-            after = feedback.give(db, m.parse_id(memory_id), what, to_iso(now or now_utc()), why)
-        return outward.discreet(after)
+            after = strength.give(
+                db, validate.parse_id(memory_id), what, to_iso(now or now_utc()), why
+            )
+        return redact.discreet(after)
 
     def _putting(self, text: str, why: str) -> Callable[[apsw.Connection], Put]:
         """What stores a record of a text, embedded now, inside a transaction begun later."""

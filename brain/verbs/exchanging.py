@@ -9,14 +9,13 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
-from brain import memory as m
-from brain.arguments import path_of
-from brain.text.times import now_utc
+from brain import validate
+from brain.text.timestamps import now_utc
+from brain.typecheck import path_of
 from brain.verbs.opened import Opened, When
 
 if TYPE_CHECKING:
-    from brain.exchange.outcome import ExportResult, ImportResult
-    from brain.results import IngestResult
+    from brain.results import ExportResult, ImportResult, IngestResult
 
 StagedProgress = Callable[[str, int, int], None]
 
@@ -53,12 +52,12 @@ class Exchanging(Opened):
         Raises:
             BrainError: ``brain_ingest_…`` for what cannot be read: see docs/cli.md.
         """
-        from brain.ingest import intake  # the readers, which no other verb needs
+        from brain.ingest import ingestion  # the readers, which no other verb needs
 
-        m.check_label(scope, "范围", "brain_scope_invalid")
+        validate.check_label(scope, "范围", "brain_scope_invalid")
         if not dry_run:
             self._settle_model()
-        done = intake.run(
+        done = ingestion.run(
             self._store,
             path_of(path),
             format,
@@ -95,10 +94,10 @@ class Exchanging(Opened):
         Raises:
             BrainError: ``brain_usage`` (2), ``brain_scope_invalid``, ``brain_date_invalid`` (65).
         """
-        from brain.exchange import ways
+        from brain.exchange import api
 
-        shown = ways.leaves(format, scope, as_of, with_recovery, now or now_utc())
-        return ways.text(self._store, format, shown, with_recovery)
+        shown = api.leaves(format, scope, as_of, with_recovery, now or now_utc())
+        return api.text(self._store, format, shown, with_recovery)
 
     def export_to(
         self,
@@ -119,11 +118,11 @@ class Exchanging(Opened):
         Raises:
             BrainError: those of :meth:`export`; 73 where it cannot or must not be written.
         """
-        from brain.exchange import ways
+        from brain.exchange import api
 
-        shown = ways.leaves(format, scope, as_of, with_recovery, now or now_utc())
+        shown = api.leaves(format, scope, as_of, with_recovery, now or now_utc())
         where = path_of(path)
-        return ways.write(self._store, format, shown, with_recovery, where, force=force)
+        return api.write(self._store, format, shown, with_recovery, where, force=force)
 
     def import_(
         self,
@@ -151,15 +150,15 @@ class Exchanging(Opened):
                 ``brain_import_newer`` (78), ``brain_import_unreadable`` (74), 73-75 when it
                 cannot be written. Either all of it is stored or nothing.
         """
-        from brain.exchange import edits, ways
+        from brain.exchange import api, import_markdown
 
         given = path_of(source) if isinstance(source, str | Path) else source
-        result = ways.take_in(
+        result = api.take_in(
             self._store,
             given,
             self._settle_model,
             self._record,
-            edits.Wish(supersede, retract_missing, why),
+            import_markdown.Wish(supersede, retract_missing, why),
             now or now_utc(),
             dry_run=dry_run,
             progress=progress,
@@ -171,8 +170,8 @@ class Exchanging(Opened):
 
     def _catch_up(self, progress: StagedProgress | None, embed: bool) -> tuple[int, int]:
         """Makes the vectors still missing, or only counts them."""
-        from brain.care import reembedding
+        from brain.maintenance import reembed
 
         embedder = self._model.load(self._facts()) if embed else None
         told = None if progress is None else partial(progress, "embed")
-        return reembedding.catch_up(self._store, embedder, told)
+        return reembed.catch_up(self._store, embedder, told)

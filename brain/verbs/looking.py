@@ -7,17 +7,16 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from brain import arguments
 from brain import memory as m
+from brain import redact, typecheck, validate
 from brain.errors import EXIT_USAGE, BrainError
 from brain.inject import pack
+from brain.lifecycle import lineage, replay
 from brain.recall import naming
 from brain.store import memories
 from brain.store.view import View
-from brain.text import secrets
-from brain.text.times import now_utc, to_iso
-from brain.time import lineage, replay
-from brain.verbs import outward
+from brain.text.secrets import mask
+from brain.text.timestamps import now_utc, to_iso
 from brain.verbs.opened import Opened, When
 
 if TYPE_CHECKING:
@@ -40,15 +39,15 @@ class Looking(Opened):
             BrainError: ``brain_not_found`` (1).
         """
         with self._store.read() as db:
-            found = lineage.require(db, m.parse_id(memory_id))
-        return found if reveal else outward.discreet(found)
+            found = lineage.require(db, validate.parse_id(memory_id))
+        return found if reveal else redact.discreet(found)
 
     def corrected(self, records: Iterable[m.Memory]) -> frozenset[int]:
         """Which of some records, and of those they took over from, were wrong and corrected.
 
         The others among them were superseded: the world changed.
         """
-        known = [arguments.check_memory(record) for record in records]
+        known = [typecheck.check_memory(record) for record in records]
         with self._store.read() as db:
             return lineage.corrected(db, known)
 
@@ -58,14 +57,14 @@ class Looking(Opened):
         Raises:
             BrainError: ``brain_not_found`` (1), ``brain_lineage_broken`` (74).
         """
+        from brain.lifecycle import history
         from brain.results import History
-        from brain.time import history
 
         with self._store.read() as db:
-            found = history.of(db, lineage.require(db, m.parse_id(memory_id)))
+            found = history.of(db, lineage.require(db, validate.parse_id(memory_id)))
         return History(
-            tuple(map(outward.discreet, found.history)),
-            tuple(replace(event, why=secrets.masked(event.why)) for event in found.events),
+            tuple(map(redact.discreet, found.history)),
+            tuple(replace(event, why=mask.masked(event.why)) for event in found.events),
         )
 
     def list(
@@ -104,14 +103,14 @@ class Looking(Opened):
                 view = replay.prepare(db, view.with_archived(archived))
                 found = memories.listing(db, view, limit)
             found = replay.records(db, found, view.known_at)
-        return found if reveal else [outward.discreet(memory) for memory in found]
+        return found if reveal else [redact.discreet(memory) for memory in found]
 
     def stats(self, *, now: datetime | None = None) -> Stats:
         """What is in the file."""
-        from brain.care import counting
+        from brain.maintenance import stats
 
         at = to_iso(now or now_utc())
-        return counting.stats(self._store, at, self._model.degraded_unloaded)
+        return stats.stats(self._store, at, self._model.degraded_unloaded)
 
     def scopes(self, *, now: datetime | None = None) -> tuple[ScopeCount, ...]:
         """Every scope that has records, the global one ('') first, then by name."""

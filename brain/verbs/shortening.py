@@ -5,10 +5,10 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from brain import memory as m
-from brain.ccr import handles
+from brain import validate
+from brain.compress import handles
 from brain.errors import BrainError
-from brain.text.times import now_utc, to_iso
+from brain.text.timestamps import now_utc, to_iso
 from brain.verbs.opened import Opened
 
 if TYPE_CHECKING:
@@ -37,20 +37,20 @@ class Shortening(Opened):
 
     def recovered(self, handle: str, query: str | None = None) -> Recovered:
         """As :meth:`recover`, with the handle as it is written and the media type."""
-        from brain.ccr import originals
+        from brain.compress import originals
         from brain.results import Recovered
 
         reference = handles.parse(handle)
         with self._store.read() as db:
             data, content_type = originals.find(db, reference)
         if reference.pointer:
-            from brain.ccr import pointer
+            from brain.compress import json_pointer
 
-            data, content_type = pointer.subtree(data, reference.pointer), "application/json"
+            data, content_type = json_pointer.subtree(data, reference.pointer), "application/json"
         if query is not None:
-            from brain.ccr import select
+            from brain.compress import excerpt
 
-            data = select.narrowed(data, self._terms(query), reference.handle)
+            data = excerpt.narrowed(data, self._terms(query), reference.handle)
         return Recovered(reference.handle, content_type, data)
 
     def compress(
@@ -67,12 +67,12 @@ class Shortening(Opened):
                 ``brain_ccr_max_bytes_invalid`` (2), 73-75 where the original cannot be kept. A text
                 that stays as it is goes through whatever the store says.
         """
-        from brain.ccr import originals, shorten
+        from brain.compress import document, originals
         from brain.results import CompressResult
 
-        raw = m.check_encodable(data) if isinstance(data, str) else bytes(data)
+        raw = validate.check_encodable(data) if isinstance(data, str) else bytes(data)
         most = originals.most_bytes()
-        made = shorten.document(raw, self._terms(query) if query else ())
+        made = document.document(raw, self._terms(query) if query else ())
         handle: str | None = handles.handle_of(raw)
         try:
             with self._store.write() as db:

@@ -1,1 +1,0 @@
-"""Compression with a way back: handles of originals, and finding them again."""

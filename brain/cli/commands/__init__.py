@@ -1,0 +1,1 @@
+"""CLI commands: one file for each group of verbs; each parses, calls Brain and prints."""

@@ -1,0 +1,105 @@
+"""The verb add: its own module, since it may go to a server and then needs no engine."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from brain.cli import scope as scopes
+from brain.cli.console import note, out, out_json
+from brain.cli.inputs import text_or_stdin
+from brain.cli.options import AllowSecrets, Db, Json, Scope, Stdin, Why, number
+from brain.cli.render import warn
+from brain.cli.target import ask, tell_made
+from brain.cli.verbs import about
+from brain.memory import DEFAULT_IMPORTANCE, DEFAULT_KIND, DEFAULT_SOURCE, AddResult
+
+if TYPE_CHECKING:
+    from brain.cli.target import Memory
+
+
+@about(
+    "记住一条",
+    "brain add 用户喜欢用深色主题 --kind preference",
+    "brain add '-5度以下改用备用机房' --importance 0.8",
+    "brain add 值班群是青鸟群 --scope web --valid-from 2026-03-01",
+    "cat 会议纪要.txt | brain add --stdin --source model",
+    more="同样的文本、类型、范围再加一次，得到原来的编号。文件不存在时会新建。"
+    "文本里有口令、密钥、身份证号、银行卡号时不存（brain_secret）。",
+    served=True,
+)
+def add(
+    text: Annotated[
+        str | None, typer.Argument(metavar="文本", help="要记住的话；- 表示从标准输入读")
+    ] = None,
+    kind: Annotated[
+        str,
+        typer.Option(
+            "--kind",
+            metavar="类型",
+            help="fact、preference、episode、skill、decision、note 或自定的小写名字；默认 note",
+        ),
+    ] = DEFAULT_KIND,
+    importance: Annotated[
+        float,
+        typer.Option("--importance", metavar="0~1", parser=number, help="有多重要；默认 0.5"),
+    ] = DEFAULT_IMPORTANCE,
+    confidence: Annotated[
+        float | None,
+        typer.Option("--confidence", metavar="0~1", parser=number, help="有多可信；不给时按来源定"),
+    ] = None,
+    scope: Scope = None,
+    source: Annotated[
+        str, typer.Option("--source", metavar="来源", help="user、model、chat 等；默认 user")
+    ] = DEFAULT_SOURCE,
+    valid_from: Annotated[
+        str | None,
+        typer.Option(
+            "--valid-from", metavar="时间", help="从何时起为真；不给时是现在，unknown 表示一直"
+        ),
+    ] = None,
+    valid_to: Annotated[
+        str | None, typer.Option("--valid-to", metavar="时间", help="到何时为止；不给时一直有效")
+    ] = None,
+    pin: Annotated[bool, typer.Option("--pin", help="钉住：不会被归档、到期、撤回或遗忘")] = False,
+    evidence: Annotated[
+        str, typer.Option("--evidence", metavar="依据", help="出处，如文件名或链接")
+    ] = "",
+    why: Why = "",
+    allow_secrets: AllowSecrets = False,
+    stdin: Stdin = False,
+    db: Db = None,
+    as_json: Json = False,
+) -> int:
+    """Stores one memory."""
+    content = text_or_stdin(text, stdin, "文本")
+    scope = scopes.resolve(scope)
+
+    def use(brain: Memory) -> tuple[AddResult, tuple[str, ...]]:
+        added = brain.add(
+            content,
+            kind=kind,
+            importance=importance,
+            confidence=confidence,
+            scope=scope,
+            source=source,
+            valid_from=valid_from,
+            valid_to=valid_to,
+            pinned=pin,
+            evidence=evidence,
+            why=why,
+            allow_secrets=allow_secrets,
+        )
+        tell_made(brain)
+        return added, brain.degraded()
+
+    added, degraded = ask(db, use, writes=True)
+    warn(degraded)
+    if as_json:
+        out_json(added.to_dict())
+    else:
+        out(f"#{added.id} {'已记住' if added.created else '已有相同的记忆'}")
+    for similar in added.similar:
+        note(f"和 #{similar.id} 很像（{similar.score:.2f}）。")
+    return 0

@@ -1,0 +1,48 @@
+"""The verb that makes any document shorter: compress."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from brain.cli.console import out_bytes, out_json
+from brain.cli.inputs import stdin_bytes
+from brain.cli.options import Db, Json, Stdin
+from brain.cli.parse import STDIN, missing, usage
+from brain.cli.target import tell_made
+from brain.cli.verbs import about
+from brain.engine import Brain
+
+
+@about(
+    "把标准输入的内容压短，原文留着可以取回",
+    "brain compress --stdin < 会议纪要.md",
+    "kubectl logs web-0 | brain compress --stdin --query 连接超时",
+    "brain compress - --json < 订单.json",
+    more="按内容取舍：JSON、表格、日志、代码、中文文章各有各的办法。原文先存进记忆文件，"
+    "再输出压短的；短的、压不短的原样输出。",
+)
+def compress(
+    given: Annotated[str | None, typer.Argument(metavar="-", help="从标准输入读")] = None,
+    query: Annotated[
+        str | None, typer.Option("--query", metavar="问题", help="和它有关的先留下")
+    ] = None,
+    stdin: Stdin = False,
+    db: Db = None,
+    as_json: Json = False,
+) -> int:
+    """Keeps what stands on standard input and prints it made shorter."""
+    if given not in (None, STDIN):
+        raise usage("compress 只从标准输入读：brain compress --stdin < 文件。")
+    if given is None and not stdin:
+        raise usage(missing("- 或 --stdin"))
+    data = stdin_bytes()
+    with Brain.open(db) as brain:
+        made = brain.compress(data, query)
+        tell_made(brain)
+    if as_json:
+        out_json(made.to_dict())
+    else:
+        out_bytes(made.text.encode("utf-8"))
+    return 0

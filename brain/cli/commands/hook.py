@@ -1,0 +1,187 @@
+"""The verb hook: between a host's hook and the memory. A fault of ours blocks nobody's turn."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from brain.cli import scope as scopes
+from brain.cli.console import note, out
+from brain.cli.options import Budget, Db, Json, Scope
+from brain.cli.target import ask
+from brain.cli.verbs import about
+from brain.errors import EXIT_DATA, BrainError
+
+if TYPE_CHECKING:
+    from brain.cli.target import Memory
+
+MAX_BYTES = 16 * 1024 * 1024
+
+
+@about(
+    "给宿主的钩子用：读它的 JSON，给它要的上下文",
+    "brain hook claude-code",
+    "brain hook cursor --scope auto --budget 300",
+    more="一轮开始之前得到 inject 的那一段，会话开始时得到 brief；"
+    "没有可说的、输入不对、记忆出错时都安静地以 0 退出，绝不拦住人的话。",
+    served=True,
+)
+def hook(
+    host: Annotated[str, typer.Argument(metavar="宿主", help="、".join(HOSTS))],
+    budget: Budget = None,
+    scope: Scope = None,
+    db: Db = None,
+    as_json: Json = False,
+) -> int:
+    """Prints what a host's hook is to print."""
+    check_host(host)
+    told = ""
+    try:
+        event = read(host, sys.stdin.buffer.read(MAX_BYTES)) if sys.stdin else None
+        if event is not None:
+            told = answer(host, event, _block(event, db, scope, budget))
+    except Exception as error:  # whatever it is: the person's turn goes on
+        if os.environ.get("BRAIN_DEBUG") == "1":
+            note(f"{type(error).__name__}: {error}")
+        return 0
+    if told:
+        out(told)
+    return 0
+
+
+def _block(event: Event, db: str | None, scope: str | None, budget: int | None) -> str:
+    where = _scope(scope, event.folder)
+
+    def use(brain: Memory) -> str:
+        if event.name == START:
+            return brain.brief(budget, scope=where).block
+        return brain.inject(event.prompt, budget=budget, scope=where).block
+
+    return ask(db, use, read_only=False, quiet=True)
+
+
+def _scope(given: str | None, folder: str) -> str:
+    """As :func:`brain.cli.scope.resolve`, with the folder the host works in."""
+    scope = os.environ.get("BRAIN_SCOPE", "") if given is None else given
+    if scope == scopes.AUTO and folder:
+        return scopes.of_repository(Path(folder))
+    return scopes.resolve(scope)
+
+
+PROMPT = "prompt"
+START = "start"
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """What happened in the host.
+
+    Args:
+        name: ``PROMPT`` or ``START``.
+        prompt: what the person said; '' at a session's start.
+        folder: where the host works; '' when it did not say.
+    """
+
+    name: str
+    prompt: str = ""
+    folder: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Dialect:
+    """How a host speaks.
+
+    Args:
+        prompt_event: its name for what comes before a turn; meant when none is given.
+        start_event: its name for a session's start; None when it takes no context there.
+        prompt: the keys that lead to what the person said.
+        folder: the keys that lead to where it works; of a list the first.
+        answer: from its name of the event and the block to what it reads.
+    """
+
+    prompt_event: str
+    start_event: str | None
+    prompt: tuple[str, ...]
+    folder: tuple[str, ...]
+    answer: Callable[[str, str], dict[str, object]]
+
+
+def _nested(name: str, block: str) -> dict[str, object]:
+    return {"hookSpecificOutput": {"hookEventName": name, "additionalContext": block}}
+
+
+def _flat(name: str, block: str) -> dict[str, object]:
+    told: dict[str, object] = {"additional_context": block}
+    return {"continue": True, **told} if name == "beforeSubmitPrompt" else told
+
+
+def _context(_: str, block: str) -> dict[str, object]:
+    return {"context": block}
+
+
+_CLAUDE = _Dialect("UserPromptSubmit", "SessionStart", ("prompt",), ("cwd",), _nested)
+
+_DIALECTS: Mapping[str, _Dialect] = {
+    "claude-code": _CLAUDE,
+    "codex": _CLAUDE,
+    "qoder": _CLAUDE,
+    "trae": _CLAUDE,
+    "cursor": _Dialect(
+        "beforeSubmitPrompt", "sessionStart", ("prompt",), ("workspace_roots",), _flat
+    ),
+    "hermes": _Dialect("pre_llm_call", None, ("extra", "user_message"), ("cwd",), _context),
+}
+
+HOSTS = tuple(_DIALECTS)
+
+
+def check_host(host: str) -> None:
+    """Raises ``brain_hook_unknown`` (65) for a host whose hooks are not known here."""
+    if host not in HOSTS:
+        told = f"不认识宿主「{host[:40]}」；有：{'、'.join(HOSTS)}。"
+        raise BrainError("brain_hook_unknown", told, EXIT_DATA)
+
+
+def read(host: str, data: bytes) -> Event | None:
+    """The event on a hook's stdin; None for what is none or concerns us not."""
+    dialect = _DIALECTS[host]
+    try:
+        given = json.loads(data.decode("utf-8-sig"))
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(given, dict):
+        return None
+    name = given.get("hook_event_name", dialect.prompt_event)
+    folder = _text(_at(given, dialect.folder))
+    if name is not None and name == dialect.start_event:
+        return Event(START, "", folder)
+    prompt = _text(_at(given, dialect.prompt))
+    if name == dialect.prompt_event and prompt.strip():
+        return Event(PROMPT, prompt, folder)
+    return None
+
+
+def answer(host: str, event: Event, block: str) -> str:
+    """What the host reads; '' for nothing to say."""
+    if not block:
+        return ""
+    dialect = _DIALECTS[host]
+    name = dialect.start_event if event.name == START else dialect.prompt_event
+    return json.dumps(dialect.answer(name or "", block), ensure_ascii=False)
+
+
+def _at(given: Any, keys: tuple[str, ...]) -> object:
+    for key in keys:
+        given = given.get(key) if isinstance(given, dict) else None
+    return given[0] if isinstance(given, list) and given else given
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""

@@ -1,0 +1,191 @@
+"""The verbs that show what is there: show, list, stats, brief. They open read-only."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from brain.cli import scope as scopes
+from brain.cli.console import note, out, out_bytes, out_json, visible
+from brain.cli.options import (
+    AsOf,
+    Budget,
+    Db,
+    Json,
+    Kind,
+    KnownAt,
+    MemoryId,
+    Reveal,
+    Scope,
+    whole_number,
+)
+from brain.cli.render import memory_line, memory_lines, size, warn
+from brain.cli.verbs import about
+from brain.engine import Brain
+from brain.text.timestamps import local_time
+
+
+@about("看一条记忆的全部", "brain show 12", "brain show '#12' --json", "brain show 12 --reveal")
+def show(memory: MemoryId, reveal: Reveal = False, db: Db = None, as_json: Json = False) -> int:
+    """Prints one record whole."""
+    with Brain.open(db, read_only=True) as brain:
+        found = brain.get(memory, reveal=reveal)
+        corrected = brain.corrected([found])
+    if as_json:
+        out_json(found.to_dict())
+    else:
+        for line in memory_lines(found, corrected):
+            out(line)
+    return 0
+
+
+@about(
+    "列出记忆，新的在前",
+    "brain list",
+    "brain list --kind decision --limit 10",
+    "brain list --all --all-scopes --json",
+    more="只列当前有效的，除非要求更多。",
+)
+def list_(
+    kind: Kind = None,
+    scope: Scope = None,
+    as_of: AsOf = None,
+    known_at: KnownAt = None,
+    archived: Annotated[bool, typer.Option("--archived", help="只列已归档的")] = False,
+    everything: Annotated[
+        bool, typer.Option("--all", help="连同失效的、被取代的、撤回的、归档的")
+    ] = False,
+    all_scopes: Annotated[bool, typer.Option("--all-scopes", help="不论范围")] = False,
+    limit: Annotated[
+        int,
+        typer.Option("--limit", metavar="整数", parser=whole_number, help="最多几条；默认 50"),
+    ] = 50,
+    reveal: Reveal = False,
+    db: Db = None,
+    as_json: Json = False,
+) -> int:
+    """Prints records, newest first."""
+    where = scopes.resolve(scope)
+    with Brain.open(db, read_only=True) as brain:
+        found = brain.list(
+            limit=limit,
+            scope=where,
+            kind=kind,
+            as_of=as_of,
+            known_at=known_at,
+            archived=archived,
+            all=everything,
+            all_scopes=all_scopes,
+            reveal=reveal,
+        )
+        corrected = brain.corrected(found)
+        remark = "" if all_scopes or scopes.is_auto(scope) else brain.scope_remark(where)
+    if remark:
+        note(visible(remark))
+    if as_json:
+        out_json([memory.to_dict() for memory in found])
+        return 0
+    for memory in found:
+        out(memory_line(memory, corrected))
+    if not found:
+        note("没有记忆。")
+    return 0
+
+
+@about("这个文件里有什么、用什么模型", "brain stats", "brain stats --json")
+def stats(db: Db = None, as_json: Json = False) -> int:
+    """Prints counts, the model, and what is degraded."""
+    with Brain.open(db, read_only=True) as brain:
+        found = brain.stats()
+        where = brain.path
+    if found.model is not None:
+        warn(found.degraded)
+    if as_json:
+        out_json(found.to_dict())
+        return 0
+    out(f"文件    {where}（{size(found.bytes)}，格式版本 {found.schema}）")
+    out(
+        f"记忆    共 {found.total} 条：当前 {found.current}，被取代 {found.superseded}，"
+        f"到期 {found.expired}，撤回 {found.retracted}，未生效 {found.future}，"
+        f"归档 {found.archived}"
+    )
+    out(f"类型    {_counts(found.by_kind)}")
+    out(f"范围    {_counts({name or '全局': n for name, n in found.by_scope.items()})}")
+    if found.model is None:
+        out("模型    无，只按字面检索")
+    else:
+        out(f"模型    {found.model}（{found.dim} 维；语言 {' '.join(found.languages)}）")
+        out(f"向量    已有 {found.vectors_present}，缺 {found.vectors_missing}")
+    if found.last_decay is None:
+        out("衰减    还没有运行过")
+    else:
+        out(f"衰减    上次 {local_time(found.last_decay)}")
+    return 0
+
+
+def _counts(counts: dict[str, int]) -> str:
+    return "，".join(f"{visible(name)} {n}" for name, n in counts.items()) or "无"
+
+
+@about("有哪些范围，各有多少记忆", "brain scopes", "brain scopes --json")
+def scopes_(db: Db = None, as_json: Json = False) -> int:
+    """Prints the scopes with their counts."""
+    with Brain.open(db, read_only=True) as brain:
+        found = brain.scopes()
+    if as_json:
+        out_json({"scopes": [scope.to_dict() for scope in found]})
+        return 0
+    for scope in found:
+        out(f"{visible(scope.scope) or '（全局）'}  当前 {scope.current}，共 {scope.total}")
+    if not found:
+        note("还没有记忆。")
+    return 0
+
+
+@about(
+    "对话开始时给智能体的概要",
+    "brain brief",
+    "brain brief --scope auto --budget 300",
+    more="钉住的记忆、偏好、技能名，各类各范围有多少；同样的内容每次输出相同。",
+)
+def brief(budget: Budget = None, scope: Scope = None, db: Db = None, as_json: Json = False) -> int:
+    """Prints the overview block."""
+    where = scopes.resolve(scope)
+    with Brain.open(db, read_only=True) as brain:
+        found = brain.brief(budget, scope=where)
+        remark = "" if scopes.is_auto(scope) else brain.scope_remark(where)
+    if remark:
+        note(visible(remark))
+    if as_json:
+        out_json(found.to_dict())
+    elif found.block:
+        out(found.block.removesuffix("\n"))
+    return 0
+
+
+@about(
+    "按句柄取回全文",
+    "brain recover ccr_0123456789abcdef0123456789abcdef",
+    "brain recover '<<ccr:ccr_0123456789abcdef0123456789abcdef>>' > 全文.txt",
+    "brain recover ccr_0123456789abcdef0123456789abcdef --query 退款失败的订单",
+    "brain recover 'ccr://ccr_0123456789abcdef0123456789abcdef#/items/3/name'",
+    more="逐字节原样写到标准输出，末尾不加换行，口令、密钥也不隐去。",
+)
+def recover(
+    handle: Annotated[str, typer.Argument(metavar="句柄", help="注入块里的 ccr_…")],
+    query: Annotated[
+        str | None,
+        typer.Option("--query", metavar="问题", help="只取和它有关的整条、整行、整段"),
+    ] = None,
+    db: Db = None,
+    as_json: Json = False,
+) -> int:
+    """Writes the original bytes a handle stands for."""
+    with Brain.open(db, read_only=True) as brain:
+        found = brain.recovered(handle, query)
+    if as_json:
+        out_json(found.to_dict())
+    else:
+        out_bytes(found.data)
+    return 0

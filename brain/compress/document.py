@@ -1,0 +1,113 @@
+"""Shortening a text by what it holds: for a block within a budget, and whole documents."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from brain.compress import compressor, detect, passages
+from brain.compress.compressor import compress
+from brain.compress.handles import handle_of
+from brain.compress.json_text import unescaped
+from brain.store.originals import Original
+from brain.text.secrets import mask
+from brain.text.tokens import estimate
+
+UNCHANGED = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Shortened:
+    """A document as it goes out.
+
+    Args:
+        compressor: which one cut it, ``'none'`` where nothing was cut.
+        tokens_before, tokens_after: estimates.
+        masked: whether a secret of the original is hidden in it.
+    """
+
+    text: str
+    compressor: str
+    content_type: str
+    tokens_before: int
+    tokens_after: int
+    masked: bool = False
+
+    @property
+    def whole(self) -> bool:
+        """Whether it says all that the original does."""
+        return self.compressor == UNCHANGED and not self.masked
+
+    def original(self, data: bytes, at: str) -> Original:
+        """What is kept of it; ``at`` is UTC ISO."""
+        return Original(
+            data, self.content_type, self.compressor, self.tokens_before, self.tokens_after, at
+        )
+
+
+def document(data: bytes, terms: Sequence[str]) -> Shortened:
+    """A whole document made shorter; bytes that are no text become a line that says so.
+
+    Secrets are hidden before anything is cut, so that no half of one is left; the handle is that
+    of the bytes given.
+
+    Args:
+        terms: folded gram terms of what should be kept first.
+    """
+    text = compressor.decode(data)
+    shown = text if text is None else _without_secrets(text)
+    if text is None or shown is None or shown is text:
+        made = compress(data, terms, None, handle_of(data))
+        return Shortened(
+            made.text, made.compressor, made.content_type, made.tokens_before, made.tokens_after
+        )
+    made = compress(shown.encode("utf-8"), terms, None, handle_of(data))
+    before = estimate(text)
+    return Shortened(
+        made.text, made.compressor, made.content_type, before, made.tokens_after, masked=True
+    )
+
+
+_BARE_NUMBER = re.compile(r"[\[:,]\s{0,8}\Z")
+
+
+def _without_secrets(text: str) -> str:
+    """A text without its secrets, on as many lines and still JSON where it was: the marks of what
+    is left out count lines and name places of the original."""
+    kind = detect.content_type(text)
+    json = kind in {detect.JSON, detect.NDJSON}
+    seen = unescaped(text) if json and "\\u" in text else text
+    found = mask.find(seen)
+    if not found:
+        return text
+    parts: list[str] = []
+    at = 0
+    for secret in found:
+        mark = mask.mark(secret)
+        if json and _BARE_NUMBER.search(seen[max(0, secret.start - 9) : secret.start]):
+            mark = f'"{mark}"'
+        lines = seen.count("\n", secret.start, secret.stop)
+        parts += [seen[at : secret.start], mark, "\n" * lines]
+        at = secret.stop
+    return "".join([*parts, seen[at:]])
+
+
+def excerpt(text: str, terms: Sequence[str], room: int, handle: str | None = None) -> str | None:
+    """What of a memory's text speaks to a question, visibly cut, with the handle of the whole.
+
+    Args:
+        terms: folded gram terms of the question, the most telling first.
+        room: estimated tokens.
+        handle: of what was stored, where the text is not that (a secret is masked).
+
+    Returns:
+        None where the room is too small for a mark in words and what is asked beside it.
+    """
+    data = text.encode("utf-8")
+    handle = handle or handle_of(data)
+    made = compress(data, terms, room, handle)
+    if made.compressor != UNCHANGED and made.tokens_after <= room:
+        # A sentence with the bare handle tells more than a mark in words beside nothing.
+        return made.text if made.answers else None
+    return passages.within(text, terms, room, handle)

@@ -1,0 +1,100 @@
+"""What of an original speaks to a question: whole units alone, and a marker for all the rest."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from brain.compress.json_text import unescaped
+from brain.compress.units import Document, Unit, split
+from brain.text.bm25 import scores
+
+MOST = 20
+"""Units shown for one question."""
+
+LEAST_SHARE = 0.3
+"""Of the best unit's score that a unit needs to be shown: one that shares a single common gram with
+the question answers nothing where another holds all of it."""
+
+LONGEST_FRAME = 600
+"""Characters of what stands around the records of a JSON array up to which it is shown as well."""
+
+_NAMES = {
+    "record": "条记录",
+    "member": "个字段",
+    "line": "行",
+    "row": "行",
+    "entry": "条",
+    "paragraph": "段",
+    "fence": "段",
+    "block": "段",
+    "hunk": "处",
+}
+
+
+def narrowed(original: bytes, terms: Sequence[str], handle: str) -> bytes:
+    """The units of an original that speak to a question, in their order.
+
+    A marker stands wherever two of them are not adjacent and where the beginning or the end is
+    missing; it says how many units and characters are left out there. A choice from a JSON array,
+    an object or NDJSON is JSON again, its markers being strings.
+
+    Args:
+        terms: folded gram terms of the question.
+        handle: of the whole, for the markers.
+
+    Returns:
+        The whole original where nothing matches or nothing is saved.
+    """
+    document = split(original)
+    units = document.units
+    found = scores([_plain(unit) for unit in units], terms)
+    best = max(found, default=0.0)
+    if best <= 0:
+        return original
+    order = sorted(range(len(units)), key=lambda place: (-found[place], place))
+    kept = sorted(place for place in order[:MOST] if found[place] >= LEAST_SHARE * best)
+    shown = _written(document, kept, handle).encode("utf-8")
+    return shown if len(shown) < len(original) else original
+
+
+def _plain(unit: Unit) -> str:
+    escaped = unit.kind in {"record", "member", "line"} and "\\u" in unit.text
+    return unescaped(unit.text) if escaped else unit.text
+
+
+def _written(document: Document, kept: Sequence[int], handle: str) -> str:
+    units = document.units
+    pieces: list[str] = []
+    before = -1
+    for place in (*kept, len(units)):
+        missing = units[before + 1 : place]
+        if missing:
+            pieces.append(_marker(document, missing, handle, len(pieces)))
+        if place < len(units):
+            pieces.append(units[place].text)
+        before = place
+    if units[0].kind in {"record", "member"}:
+        head, tail = document.head, document.tail
+        if len(head) + len(tail) > LONGEST_FRAME:
+            head, tail = ("[", "]") if units[0].kind == "record" else ("{", "}")
+        return head + ",\n".join(pieces) + tail
+    return document.head + "".join(p if p.endswith(("\n", "\r")) else p + "\n" for p in pieces)
+
+
+def _marker(document: Document, missing: Sequence[Unit], handle: str, number: int) -> str:
+    kind = missing[0].kind
+    characters = sum(len(unit.text) for unit in missing)
+    told = f"（略 {len(missing)} {_NAMES[kind]}，{characters} 字；全文：<<ccr:{handle}>>）"
+    if kind in {"record", "line"}:
+        return json.dumps("……" + told, ensure_ascii=False)
+    if kind == "member":
+        # A key of its own for each, or a reader would keep only the last.
+        return (
+            json.dumps(f"……{number}", ensure_ascii=False)
+            + ": "
+            + json.dumps(told, ensure_ascii=False)
+        )
+    if document.content_type == "text/markdown" and kind == "row":
+        return f"| ……{told} |"
+    return "……" + told

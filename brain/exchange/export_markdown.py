@@ -1,0 +1,95 @@
+"""The export as Markdown: one file a kind, in a folder that can live in git."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from brain.errors import EXIT_CANT_CREATE, BrainError
+from brain.exchange import files, markdown
+from brain.store import memories, memory_file
+from brain.store.view import Shown
+
+SUFFIX = ".md"
+
+
+def text(store: memory_file.Store, shown: Shown) -> Iterator[str]:
+    """All kinds one after the other, with a blank line between them."""
+    gap = ""
+    for _, chunks in _by_kind(store, shown, lambda: None):
+        yield gap
+        yield from chunks
+        gap = "\n"
+
+
+def write(
+    store: memory_file.Store,
+    shown: Shown,
+    folder: Path,
+    *,
+    force: bool,
+    counted: Callable[[], None],
+) -> tuple[str, ...]:
+    """Writes one file a kind; a file of ours whose kind has no more records is removed.
+
+    Args:
+        force: replace files that an export wrote before; others are never replaced.
+        counted: called for each record.
+
+    Returns:
+        The names of the files.
+
+    Raises:
+        BrainError: those of :func:`brain.exchange.files.write`; ``brain_export_exists`` (73).
+    """
+    files.make_folder(folder)
+    stale = [path for path in sorted(folder.glob(f"*{SUFFIX}")) if _is_ours(path)]
+    if stale and not force:
+        raise files.exists(stale[0])
+    names: list[str] = []
+    for kind, chunks in _by_kind(store, shown, counted):
+        path = folder / f"{kind}{SUFFIX}"
+        if path.exists() and not _is_ours(path):
+            raise BrainError(
+                "brain_export_exists",
+                f"这个文件不是 brain 导出的，没有覆盖：{path}；请换一个文件夹。",
+                EXIT_CANT_CREATE,
+            )
+        files.write(path, chunks, force=force)
+        names.append(path.name)
+    for path in stale:
+        if path.name not in names:
+            path.unlink(missing_ok=True)
+    return tuple(names)
+
+
+def _by_kind(
+    store: memory_file.Store, shown: Shown, counted: Callable[[], None]
+) -> Iterator[tuple[str, Iterator[str]]]:
+    with store.snapshot() as db:
+        for kind in memories.kinds(db, shown):
+            of_kind = replace(shown, kind=kind)
+            stretches = markdown.ranges(memories.each_id(db, of_kind))
+
+            def chunks(
+                kind: str = kind, of_kind: Shown = of_kind, ids: list[range] = stretches
+            ) -> Iterator[str]:
+                yield markdown.kind_heading(kind, ids)
+                for memory in memories.each_in(db, of_kind):
+                    counted()
+                    yield markdown.entry(memory)
+
+            yield kind, chunks()
+
+
+def _is_ours(path: Path) -> bool:
+    """Whether a file begins as those that :func:`write` makes do."""
+    try:
+        with path.open(encoding="utf-8-sig", errors="replace") as f:
+            first = next(iter(markdown.read(f.readline(), path.stem)), None)
+    except OSError:
+        return False
+    return isinstance(first, markdown.Kind) or (
+        isinstance(first, markdown.Broken) and first.line == 1
+    )

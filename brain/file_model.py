@@ -1,0 +1,211 @@
+"""Which model a file has, and the embedder behind it: settled once, loaded once, waited for."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from threading import Lock, Thread
+from typing import TYPE_CHECKING, Any
+
+from brain.errors import EXIT_CONFIG, EXIT_UNAVAILABLE, BrainError
+from brain.store import memory_file, meta
+from brain.store.vectors import vector_index
+from brain.text.fold import simplify
+
+if TYPE_CHECKING:
+    import apsw
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from brain.embed.protocol import Embedder
+
+
+class Model:
+    """The model of one memory file.
+
+    Args:
+        store: the file.
+        embedder: one to use as it is; None to open what the file says.
+        asked: the name of the model wanted, ``'none'``, or None for what the file says.
+        patience: seconds a question waits for the model to be loaded; None as long as it takes.
+    """
+
+    def __init__(
+        self,
+        store: memory_file.Store,
+        embedder: Embedder | None,
+        asked: str | None,
+        patience: float | None,
+    ) -> None:
+        self._store = store
+        self._asked = asked
+        self.embedder = embedder
+        self._given = embedder is not None
+        self._lock = Lock()
+        self._missing: str | None = None
+        self._patience = patience
+        self._loading: Thread | None = None
+        self._loading_lock = Lock()
+
+    def _facts(self) -> dict[str, Any]:
+        with self._store.read() as db:
+            return memory_file.facts(db)
+
+    def refuse_other(self) -> None:
+        """Raises ``brain_model_mismatch`` (78) where the file was made with another model."""
+        if self._asked is None:
+            return
+        facts = self._facts()
+        recorded = facts.get(meta.MODEL) or "none"
+        if meta.MODEL in facts and recorded != self._asked:
+            raise BrainError(
+                "brain_model_mismatch",
+                f"这个记忆文件用的是模型 {recorded}，不能和 {self._asked} 混用；"
+                f"要换模型请运行 brain reembed --model {self._asked}。",
+                EXIT_CONFIG,
+            )
+
+    @staticmethod
+    def _choose(model: str | None) -> str | None:
+        """The model's name for a new file; None for no model."""
+        from brain.embed import registry
+
+        name = model or os.environ.get("BRAIN_MODEL") or registry.default_name()
+        return None if name == "none" else name
+
+    def settle(self, asked: str | None = None) -> dict[str, Any]:
+        """Records the model in a file that has none recorded yet, and makes its vector table.
+
+        Args:
+            asked: a model's name, ``'none'``, or None for what the file was opened with.
+
+        Returns:
+            What the file says of itself.
+        """
+        known = self._facts()
+        if meta.MODEL in known:
+            return known
+        embedder = self.embedder
+        if embedder is None:
+            name = self._choose(asked or self._asked)
+            if name is not None:
+                from brain.embed import registry
+
+                embedder = registry.open_embedder(name)
+        with self._store.write() as db:
+            known = memory_file.facts(db)
+            if meta.MODEL in known:
+                return known
+            if embedder is None:
+                meta.put(db, **{meta.MODEL: ""})
+                return memory_file.facts(db)
+            if not self._store.vectors_loaded:
+                raise BrainError(
+                    "brain_vec_missing",
+                    "这台机器加载不了 sqlite-vec 扩展；可以不用模型（none），只按字面检索。",
+                    EXIT_UNAVAILABLE,
+                )
+            table = "vectors_1"
+            vector_index.create_table(db, table, embedder.dim)
+            meta.put(db, **{meta.MODEL: embedder.name, meta.DIM: embedder.dim, meta.VECTORS: table})
+            known = memory_file.facts(db)
+        self.embedder = embedder
+        return known
+
+    def load(self, facts: dict[str, Any]) -> Embedder | None:
+        """The file's embedder, or None where it cannot be had; loaded once for each model."""
+        name = facts.get(meta.MODEL)
+        if not name or not self._store.vectors_loaded or facts.get(meta.VECTORS) is None:
+            return None
+        with self._lock:
+            if self.embedder is not None and self.embedder.name != name and not self._given:
+                # Another process has re-embedded the file.
+                self.embedder = None
+            if self.embedder is None and self._missing != name:
+                from brain.embed import registry
+
+                try:
+                    self.embedder = registry.open_embedder(name)
+                except BrainError:
+                    self._missing = name
+            if self.embedder is not None and (
+                self.embedder.name != name or self.embedder.dim != facts.get(meta.DIM)
+            ):
+                return None
+            return self.embedder
+
+    def within_patience(self, facts: dict[str, Any]) -> bool:
+        """Whether the model is there, or was loaded in the seconds a question waits for it."""
+        name = facts.get(meta.MODEL)
+        here = self.embedder is not None and self.embedder.name == name
+        if self._patience is None or not name or here or self._given:
+            return True
+        with self._loading_lock:
+            if self._loading is None or not self._loading.is_alive():
+                if self._missing == name:
+                    return True
+                self._loading = Thread(target=self.load, args=(facts,), daemon=True)
+                self._loading.start()
+            loading = self._loading
+        loading.join(self._patience)
+        return not loading.is_alive()
+
+    def degraded_unloaded(self, facts: dict[str, Any]) -> tuple[str, ...]:
+        """As :meth:`degraded`, judged without loading a model only to look."""
+        from brain.embed import registry
+
+        name = facts.get(meta.MODEL)
+        if self.embedder is not None or not name or not self._store.vectors_loaded:
+            return self.degraded(facts, self.load(facts))
+        if not registry.is_available(name):
+            return ("no_model",)
+        return () if registry.info(name).dim == facts.get(meta.DIM) else ("model_mismatch",)
+
+    def degraded(self, facts: dict[str, Any], embedder: Embedder | None) -> tuple[str, ...]:
+        """Codes of what cannot take part in recall, given what :meth:`load` gave."""
+        if not facts.get(meta.MODEL):
+            return ()
+        if not self._store.vectors_loaded:
+            return ("no_vec",)
+        if embedder is None:
+            wrong = self.embedder is not None
+            return ("model_mismatch",) if wrong else ("no_model",)
+        return ()
+
+    def of_questions(
+        self, facts: dict[str, Any], texts: Sequence[str]
+    ) -> tuple[str | None, list[NDArray[np.float32] | None], tuple[str, ...]]:
+        """Vectors of questions, as far as the model is there in time.
+
+        Returns:
+            The model's name, or None where words alone answer; a vector or None for each text;
+            codes of what cannot take part.
+        """
+        none: list[NDArray[np.float32] | None] = [None] * len(texts)
+        if not self.within_patience(facts):
+            return None, none, ("timeout",)
+        embedder = self.load(facts)
+        degraded = self.degraded(facts, embedder)
+        if embedder is None:
+            return None, none, degraded
+        try:
+            found = [embedder.embed_query(simplify(text)) for text in texts]
+        except Exception:  # whatever a native library raises: words still answer
+            return None, none, (*degraded, "no_model")
+        return embedder.name, [*found], degraded
+
+    def forget(self) -> None:
+        """Takes the file's word for its model from now on: it was re-embedded."""
+        with self._lock:
+            self.embedder = None
+            self._given = False
+            self._missing = None
+            self._asked = None
+
+
+def table_for(db: apsw.Connection, embedder: Embedder | None) -> str | None:
+    """The vector table for what an embedder made; None where the file's model is another by now."""
+    facts = memory_file.facts(db)
+    if embedder is None or facts.get(meta.MODEL) != embedder.name:
+        return None
+    return facts.get(meta.VECTORS) if facts.get(meta.DIM) == embedder.dim else None

@@ -1,0 +1,558 @@
+"""Taking in what the readers give: nothing twice, what changed replaced, what is gone ended.
+
+Text is stored at once and can be found by its words; vectors follow outside any lock. Each batch
+is one transaction together with the note of what was taken in, so a run that is killed has lost
+its last batch at most and the next one goes on there.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import apsw
+
+from brain.errors import BrainError
+from brain.ingest import formats, hermes
+from brain.ingest.entry import Entry, Fault, Found, group_key
+from brain.ingest.files import File
+from brain.ingest.formats import Format, Part
+from brain.lifecycle import add, lineage
+from brain.memory import Draft
+from brain.results import IngestError, IngestPreview, IngestResult
+from brain.store import fts, memories, memory_file, sources
+from brain.store.memories import Record
+from brain.text.sentences import passages
+from brain.text.timestamps import from_iso, now_utc, to_iso
+
+BATCH = 256
+"""Entries a transaction: some tenths of a second under the lock."""
+
+BATCH_CHARS = 500_000
+
+MOST_ERRORS = 1000
+"""Faults that are listed one by one; the rest is only counted."""
+
+PREVIEW = 20
+"""Entries a dry run shows."""
+
+CHANGED, GONE, REWOUND = "来源里改了", "来源里没有了", "原对话撤回了"
+"""Why, in the journal."""
+
+SECRET = "这里像是有密码、密钥一类，没有收。"
+"""Conversations are read unattended, so there is no way to insist as ``add`` has one."""
+
+READING = "read"
+"""The stage of a progress report that :func:`run` makes."""
+
+Span = tuple[int, int]
+Check = Callable[[Draft, datetime], Record]
+Progress = Callable[[str, int, int], None]
+
+
+def run(
+    store: memory_file.Store,
+    path: Path,
+    name: str | None,
+    scope: str,
+    check: Check,
+    *,
+    every_session: bool = False,
+    dry_run: bool = False,
+    progress: Progress | None = None,
+    now: datetime | None = None,
+) -> IngestResult:
+    """Reads a path and takes in what is new there.
+
+    Args:
+        name: a format, or None to tell by the content.
+        scope: where entries go that name none.
+        check: completes a draft, or refuses it.
+        every_session: also conversations that tools and timers held.
+        dry_run: write nothing.
+        progress: called with (``READING``, done, total) in bytes or messages.
+
+    Raises:
+        BrainError: as :func:`brain.ingest.formats.parts`.
+    """
+    found = formats.parts(path, name)
+    taking = _Taking(store, scope, check, dry_run, now)
+    for part in found:
+        taking.take(part, every_session, progress)
+    names = "+".join(dict.fromkeys(part.format.name for part in found if part.files))
+    return taking.result(str(path), names or found[0].format.name)
+
+
+@dataclass(frozen=True, slots=True)
+class _Ready:
+    """An entry that is new and sound, with all that is made of it before the lock is taken."""
+
+    entry: Entry
+    key: str
+    digest: bytes
+    record: Record
+    spans: list[Span]
+
+
+class _Taking:
+    """One run over one path: its counts, and what it has met so far."""
+
+    def __init__(
+        self,
+        store: memory_file.Store,
+        scope: str,
+        check: Check,
+        dry_run: bool,
+        now: datetime | None,
+    ) -> None:
+        self.store = store
+        self.scope = scope
+        self.check = check
+        self.dry_run = dry_run
+        self.now = now
+        self.counts: Counter[str] = Counter()
+        self.errors: list[IngestError] = []
+        self.preview: list[IngestPreview] = []
+        # Of the source being read:
+        self.seen: set[int] = set()
+        self.fresh: Counter[str] = Counter()
+        self.file = ""
+
+    def clock(self) -> datetime:
+        return self.now or now_utc()
+
+    def result(self, path: str, name: str) -> IngestResult:
+        return IngestResult(
+            path,
+            name,
+            added=self.counts["added"],
+            skipped=self.counts["skipped"],
+            superseded=self.counts["superseded"],
+            expired=self.counts["expired"],
+            retracted=self.counts["retracted"],
+            failed=self.counts["failed"],
+            errors=tuple(self.errors),
+            preview=tuple(self.preview),
+            dry_run=self.dry_run,
+            unchanged=self.counts["unchanged"],
+            held=self.counts["held"],
+        )
+
+    def fault(self, fault: Fault) -> None:
+        self.counts["failed"] += 1
+        if len(self.errors) < MOST_ERRORS:
+            self.errors.append(IngestError(self.file, fault.line, fault.reason))
+
+    # A source from end to end ----------------------------------------------------------------
+
+    def take(self, part: Part, every_session: bool, progress: Progress | None) -> None:
+        """Takes in one part and, when it came to its end, notes what the next run has to know."""
+        self.seen, self.fresh = set(), Counter()
+        for self.file, fault in part.faults:
+            self.fault(fault)
+        source = self._source(part)
+        if part.format.read is None:
+            for each in part.files:
+                self.file = each.name
+                self._take_hermes(part, each, source, every_session, progress)
+            return
+        state = self._state(source)
+        held: set[str] = set()
+        same: list[File] = []
+        stats: dict[str, list[int]] = {}
+        total = sum(_size(f) for f in part.files)
+        done = 0
+        for each in part.files:
+            self.file = each.name
+            before = done
+            done += _size(each)
+            now_is = _stat(each)
+            if now_is is not None and state.get(each.name) == now_is and not part.format.state:
+                held.add(group_key(each.name))
+                stats[each.name] = now_is
+                same.append(each)
+                continue
+            try:
+                self._take_all(
+                    part, source, self._reported(part.format.read(each), progress, before, total)
+                )
+            except BrainError as e:
+                if len(part.files) == 1:
+                    raise
+                held.add(group_key(each.name))
+                self.fault(Fault(0, e.message))
+                continue
+            if now_is is not None and not part.format.state:
+                stats[each.name] = now_is
+        self._pass_over(part, source, same)
+        self._finish(part, source, held, {"files": stats})
+        if progress is not None:
+            progress(READING, total, total)
+
+    def _pass_over(self, part: Part, source: int | None, same: Sequence[File]) -> None:
+        """Counts files that have not changed, and what their source has where none has."""
+        self.counts["unchanged"] += len(same)
+        if source is not None and len(same) == len(part.files):
+            with self.store.read() as db:
+                self.counts["held"] += len(sources.of(db, source))
+
+    def _source(self, part: Part) -> int | None:
+        args = (part.format.name, str(part.root), self.scope)
+        if self.dry_run:
+            with self.store.read() as db:
+                return sources.find(db, *args)
+        with self.store.write() as db:
+            return sources.ensure(db, *args)
+
+    def _state(self, source: int | None) -> dict[str, list[int]]:
+        if source is None:
+            return {}
+        with self.store.read() as db:
+            files = sources.state(db, source).get("files")
+        return files if isinstance(files, dict) else {}
+
+    def _reported(
+        self, found: Iterator[Found], progress: Progress | None, before: int, total: int
+    ) -> Iterator[Found]:
+        for each in found:
+            yield each
+            if progress is not None:
+                progress(READING, before + each.at, total)
+
+    def _take_all(self, part: Part, source: int | None, found: Iterator[Found]) -> None:
+        batch: list[Entry] = []
+        size = 0
+        for each in found:
+            if isinstance(each, Fault):
+                self.fault(each)
+                continue
+            batch.append(each)
+            size += len(each.draft.text)
+            if len(batch) >= BATCH or size >= BATCH_CHARS:
+                self._flush(part.format, source, batch)
+                batch, size = [], 0
+        self._flush(part.format, source, batch)
+
+    # A batch -----------------------------------------------------------------------------------
+
+    def _flush(self, form: Format, source: int | None, batch: list[Entry]) -> None:
+        """Stores what of a batch is new, in one transaction."""
+        if not batch:
+            return
+        keyed = {(e.row_key(), e.digest()): e for e in batch}
+        known: dict[tuple[str, bytes], int] = {}
+        if source is not None:
+            with self.store.read() as db:
+                known = sources.known(db, source, keyed)
+        self.seen.update(known.values())
+        self.counts["skipped"] += len(batch) - len(keyed) + len(known)
+        ready: list[_Ready] = []
+        for (key, digest), entry in keyed.items():
+            if (key, digest) in known:
+                continue
+            try:
+                record = self.check(self._scoped(entry.draft), self.clock())
+            except BrainError as e:
+                reason = SECRET if e.code == "brain_secret" else e.message
+                self.fault(Fault(entry.place, reason))
+            else:
+                ready.append(_Ready(entry, key, digest, record, passages(record.text)))
+        if self.dry_run or source is None:
+            self._foresee(source, ready)
+            return
+        if ready:
+            with self.store.write() as db:
+                counted = self.counts.copy()
+                try:
+                    made = [self._take_one(db, form, source, each) for each in ready]
+                    # At the end: each statement on another table makes FTS5 write what it has.
+                    for memory_id, record in filter(None, made):
+                        scope_id = memories.ensure_scope(db, record.scope)
+                        fts.add(db, memory_id, record.text, scope_id)
+                except BaseException:
+                    self.counts = counted
+                    raise
+
+    def _scoped(self, draft: Draft) -> Draft:
+        return draft if draft.scope else replace(draft, scope=self.scope)
+
+    def _take_one(
+        self, db: apsw.Connection, form: Format, source: int, each: _Ready
+    ) -> tuple[int, Record] | None:
+        """Stores one entry; gives what is still to be indexed."""
+        entry, key = each.entry, each.key
+        again = sources.known(db, source, [(key, each.digest)])
+        if not again and not entry.alone:
+            again = self._moved(db, source, each)
+        if again:
+            # Another run over the same source was faster, or a line has moved.
+            self.seen.update(again.values())
+            self.counts["skipped"] += 1
+            return None
+        before = sources.of_keys(db, source, [key]) if entry.alone else []
+        # Another process may have stored the same after the record's clock was read.
+        seen = max(each.record.recorded_at, to_iso(now_utc()))
+        kept = add.keep(db, each.record, each.spans, seen)
+        memory_id, made = kept.id, kept.created
+        row = sources.put(db, source, key, each.digest, memory_id, entry.first, entry.last)
+        self.seen.add(row)
+        self.fresh[key] += not entry.alone
+        at = to_iso(self.clock())
+        replaced = [
+            old for old in before if old[0] != row and self._replace(db, form, old, memory_id, at)
+        ]
+        if replaced:
+            self.counts["superseded"] += 1
+        else:
+            self.counts["added" if made else "skipped"] += 1
+        return (memory_id, each.record) if made else None
+
+    def _moved(
+        self, db: apsw.Connection, source: int, each: _Ready
+    ) -> dict[tuple[str, bytes], int]:
+        """The row of a line that only stands elsewhere in its file now."""
+        group = each.key.partition(":")[0] + ":"
+        for row in sources.moved(db, source, each.digest, group):
+            if row not in self.seen:
+                sources.rename(db, row, each.key)
+                return {(each.key, each.digest): row}
+        return {}
+
+    def _foresee(self, source: int | None, ready: Sequence[_Ready]) -> None:
+        """Counts what storing would do."""
+        with self.store.read() as db:
+            for each in ready:
+                entry, record = each.entry, each.record
+                at = to_iso(self.clock())
+                old = sources.of_keys(db, source, [each.key]) if source and entry.alone else []
+                same = lineage.told_already(db, record, at)
+                self.seen.update(row for row, _, _ in old)
+                self.fresh[each.key] += not entry.alone
+                if old:
+                    self.counts["superseded"] += 1
+                else:
+                    self.counts["skipped" if same is not None else "added"] += 1
+                if same is None and len(self.preview) < PREVIEW:
+                    self.preview.append(
+                        IngestPreview(record.text, record.kind, record.valid_from, record.source)
+                    )
+
+    # What changed, what is gone ------------------------------------------------------------------
+
+    def _finish(
+        self, part: Part, source: int | None, held: set[str], state: dict[str, object]
+    ) -> None:
+        """Relates what is gone from a source to what has come, and notes its state.
+
+        Args:
+            held: groups of files that were not read in this run; their rows still stand.
+        """
+        if source is None:
+            return
+        with self.store.read() if self.dry_run else self.store.write() as db:
+            rows = sources.of(db, source) if not part.format.chat else []
+            gone = [
+                row
+                for row in rows
+                if row[0] not in self.seen and row[1].partition(":")[0] + ":" not in held
+            ]
+            self._relate(db, part.format, rows, gone)
+            if not self.dry_run:
+                sources.set_state(db, source, state)
+
+    def _relate(
+        self,
+        db: apsw.Connection,
+        form: Format,
+        rows: Sequence[tuple[int, str, int | None]],
+        gone: Sequence[tuple[int, str, int | None]],
+    ) -> None:
+        at = to_iso(self.clock())
+        of_key = Counter(row[1] for row in gone)
+        fresh = sum(self.fresh.values())
+        stayed = len(self.seen) - (0 if self.dry_run else fresh)
+        # Of a list without ids, line n stands for line n only where the list is the same one.
+        same_list = form.state or stayed > 0 or len(gone) == fresh
+        for row in gone:
+            key = row[1]
+            one_for_one = of_key[key] == 1 and self.fresh[key] == 1 and same_list
+            if one_for_one and self.dry_run:
+                self.counts["superseded"] += 1
+                self.counts["added"] -= 1
+            elif one_for_one:
+                heirs = [r for r in rows if r[1] == key and r[0] in self.seen and r[0] > row[0]]
+                if heirs and heirs[-1][2] and self._replace(db, form, row, heirs[-1][2], at):
+                    self.counts["superseded"] += 1
+                    self.counts["added"] -= 1
+            elif form.state and self._end(db, row, at, [r[0] for r in gone]):
+                self.counts["expired"] += 1
+
+    def _replace(
+        self,
+        db: apsw.Connection,
+        form: Format,
+        old: tuple[int, str, int | None],
+        new_id: int,
+        at: str,
+    ) -> bool:
+        """Lets a new record take over from the one of an old row, unless somebody was faster."""
+        row, _, old_id = old
+        sources.forget(db, row)
+        before = None if old_id is None or old_id == new_id else memories.get(db, old_id)
+        after = memories.get(db, new_id)
+        if before is None or after is None or sources.told_elsewhere(db, before.id, [row]):
+            return False
+        if form.chat:
+            if before.retracted_at is None and before.superseded_by is None:
+                if after.supersedes is None:
+                    lineage.correct(db, before, after, at, CHANGED)
+                else:
+                    lineage.change(db, before, at, "retract", CHANGED, retracted_at=at)
+            return True
+        begins = before.valid_from or ""
+        told = after.valid_from if after.valid_from != after.recorded_at else None
+        instant = next((t for t in (told, at) if t is not None and t > begins), None)
+        if instant is None:
+            instant = to_iso(from_iso(begins) + timedelta(milliseconds=1))
+        try:
+            lineage.link(db, before, after, instant, at, CHANGED)
+        except BrainError:
+            return self._end(db, old, at, [row])
+        return True
+
+    def _end(
+        self,
+        db: apsw.Connection,
+        row: tuple[int, str, int | None],
+        at: str,
+        gone: Sequence[int],
+    ) -> bool:
+        """Ends a record whose source no longer has it; a pinned one and another's stay."""
+        number, _, memory_id = row
+        if memory_id is None:
+            return False
+        memory = memories.get(db, memory_id)
+        current = (
+            memory is not None
+            and memory.superseded_by is None
+            and memory.retracted_at is None
+            and (memory.valid_to is None or memory.valid_to > at)
+            and not memory.pinned
+            and not sources.told_elsewhere(db, memory_id, gone)
+        )
+        if self.dry_run:
+            return current
+        sources.forget(db, number)
+        if memory is None or not current:
+            return False
+        end = at
+        if memory.valid_from is not None and memory.valid_from >= at:
+            end = to_iso(from_iso(memory.valid_from) + timedelta(milliseconds=1))
+        lineage.change(db, memory, at, "expire", GONE, valid_to=end)
+        return True
+
+    # Hermes ------------------------------------------------------------------------------------
+
+    def _take_hermes(
+        self,
+        part: Part,
+        each: File,
+        source: int | None,
+        every_session: bool,
+        progress: Progress | None,
+    ) -> None:
+        """Takes in the messages beyond the last run's, and takes back what was rewound."""
+        state: dict[str, object] = {}
+        if source is not None:
+            with self.store.read() as db:
+                found = sources.state(db, source).get(each.name)
+            state = found if isinstance(found, dict) else {}
+        cursor = state.get("cursor")
+        after = cursor if isinstance(cursor, int) else 0
+        if after and hermes.mark(each.path, after) != state.get("mark"):
+            after = 0  # another file has taken the place of the one that was read
+        if bool(state.get("every_session")) != every_session:
+            after = 0
+        if after and source is not None:
+            self._take_back(part, each, source, after)
+        new = hermes.head(each.path, after, every_session=every_session)
+        if after and source is not None:
+            self._reopen(each, source, new)
+        total = new.count
+        if after and total == 0:
+            self._pass_over(part, source, [each])
+        self._take_all(
+            part, source, self._reported(hermes.read(each.path, new), progress, 0, total)
+        )
+        if self.dry_run or source is None:
+            return
+        with self.store.write() as db:
+            kept = sources.state(db, source)
+            kept[each.name] = {
+                "cursor": new.newest,
+                "mark": hermes.mark(each.path, new.newest) if new.newest else None,
+                "every_session": every_session,
+            }
+            sources.set_state(db, source, kept)
+
+    def _reopen(self, each: File, source: int, new: hermes.Head) -> None:
+        """Puts an exchange's beginning before its end where the last run came between them."""
+        for session, ids in new.sessions.items():
+            if hermes.role_of(each.path, ids[0]) != "assistant":
+                continue
+            with self.store.read() as db:
+                last = sources.last_of(db, source, group_key(session))
+            if last is not None:
+                ids[:0] = hermes.ids_between(each.path, session, last[1], ids[0] - 1)
+
+    def _take_back(self, part: Part, each: File, source: int, upto: int) -> None:
+        """Retracts episodes with turns the user rewound; what is left of them is packed anew."""
+        stale: dict[int, tuple[int, str, int, int]] = {}
+        with self.store.read() as db:
+            for message, session in hermes.rewound(each.path, upto):
+                for row, memory_id, first, last in sources.covering(
+                    db, source, group_key(session), message
+                ):
+                    memory = memories.get(db, memory_id)
+                    if memory is not None and _holds(memory.evidence, message):
+                        stale[row] = (memory_id, session, first, last)
+        if self.dry_run:
+            self.counts["retracted"] += len(stale)
+            return
+        for row, (memory_id, session, first, last) in stale.items():
+            at = to_iso(self.clock())
+            with self.store.write() as db:
+                sources.forget(db, row)
+                memory = memories.get(db, memory_id)
+                told = sources.told_elsewhere(db, memory_id, [row])
+                if memory is not None and memory.retracted_at is None and not told:
+                    lineage.change(db, memory, at, "retract", REWOUND, retracted_at=at)
+                    self.counts["retracted"] += 1
+            self._take_all(part, source, hermes.one_session(each.path, session, first, last))
+
+
+def _holds(evidence: str, message: int) -> bool:
+    """Whether an episode was made of a message, among others."""
+    with suppress(ValueError, AttributeError):
+        told = json.loads(evidence)
+        if "messages_count" not in told:
+            return message in told["messages"]
+    return True
+
+
+def _size(each: File) -> int:
+    stat = _stat(each)
+    return stat[0] if stat else 0
+
+
+def _stat(each: File) -> list[int] | None:
+    try:
+        info = each.path.stat()
+    except OSError:
+        return None
+    return [info.st_size, info.st_mtime_ns]

@@ -1,0 +1,272 @@
+"""The doctor: what is wrong with a memory file and around it, and mending what can be mended.
+
+What is derived from the records is made anew from them without asking. What is not (who replaced
+whom, a checksum that does not fit its text) is changed only with consent. A corrupt file is never
+written to: what can be read of it goes into a new file beside it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import apsw
+
+from brain.errors import EXIT_IO, EXIT_UNAVAILABLE, BrainError
+from brain.maintenance import health, reembed
+from brain.results import DoctorResult, Finding
+from brain.store import (
+    connection,
+    copy,
+    fts,
+    integrity,
+    journal,
+    memories,
+    memory_file,
+    meta,
+    schema,
+    wal,
+)
+from brain.store.vectors import vector_index
+from brain.text import sentences
+from brain.text.timestamps import to_iso
+
+if TYPE_CHECKING:
+    from brain.embed.protocol import Embedder
+
+Progress = Callable[[int, int], None]
+
+_PARTS = frozenset({"python", "fts5", "model"})
+"""Findings about the program: an error among them alone is a missing part, no damage."""
+
+
+_DAMAGED = frozenset({"brain_db_damaged", "brain_db_io"})
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """One examination: what was found, and the file's model where it can be had."""
+
+    findings: tuple[Finding, ...]
+    embedder: Embedder | None
+
+
+def run(
+    store: memory_file.Store,
+    *,
+    now: datetime,
+    repair: bool = False,
+    consent: bool = False,
+    progress: Progress | None = None,
+) -> DoctorResult:
+    """Examines a file and its surroundings; with ``repair`` mends it and examines it again.
+
+    Args:
+        now: the clock, for records from the future.
+        consent: also change what is not derived from the records.
+        progress: called with (done, total) while vectors are made.
+
+    Raises:
+        BrainError: ``brain_busy`` (75) when a repair cannot have the write lock, and those of a
+            path that holds no file of ours; a damaged file is a finding, no error.
+    """
+    first = _examine(store, now)
+    salvaged: tuple[str | None, int | None] = (None, None)
+    mended: set[str] = set()
+    if repair:
+        wrong = {f.code for f in first.findings if f.severity != "ok" and f.fixable}
+        asks = {f.code for f in first.findings if f.asks and f.severity != "ok"}
+        allowed = wrong if consent else wrong - asks
+        store.release()
+        if wrong & {"integrity", "unreadable"} and not _indexes_alone(store, first.findings):
+            salvaged = _salvage(store, first.embedder, now, progress)
+        elif allowed:
+            try:
+                _mend(store, allowed, first.embedder, now, progress)
+                mended = allowed
+            except BrainError as e:
+                if e.code not in _DAMAGED:
+                    raise
+                salvaged = _salvage(store, first.embedder, now, progress)
+    last = _examine(store, now) if mended else first
+    left = {f.code for f in last.findings if f.severity != "ok"}
+    repaired = sorted(mended - left)
+    return DoctorResult(
+        str(store.path), last.findings, tuple(repaired), *salvaged, _exit_code(last.findings)
+    )
+
+
+def _exit_code(findings: Iterable[Finding]) -> int:
+    wrong = {f.code for f in findings if f.severity == "error"}
+    if wrong - _PARTS:
+        return EXIT_IO
+    return EXIT_UNAVAILABLE if wrong else 0
+
+
+def _examine(store: memory_file.Store, now: datetime) -> _Seen:
+    findings = [*health.program(), *health.place(store)]
+    try:
+        present = store.exists()
+    except BrainError as e:
+        if e.code != "brain_db_not_ours":
+            raise
+        # What is not ours has no modes to mend and no backup of ours.
+        kept = [f for f in findings if f.code != "file_mode"]
+        return _Seen((*kept, Finding("header", "error", e.message)), None)
+    if not present:
+        found, embedder = health.model({})
+        told = "还没有记忆文件，add 或 init 会建立它"
+        return _Seen((*findings, found, Finding("file", "ok", told)), embedder)
+    if not wal.belongs(store.path):
+        told = "旁边的 -wal 是另一个文件的（记忆文件被换过）；修复时把它挪开，不删除"
+        return _Seen((*findings, Finding("wal_foreign", "error", told, fixable=True)), None)
+    try:
+        # A connection that has read an index before another changed it reports faults of its own.
+        with store.snapshot() as db:
+            loaded = connection.load_vectors(db)
+            number = schema.version(db)
+            findings.append(Finding("schema", "ok", f"格式版本 {number}"))
+            facts = memory_file.facts(db)
+            found, embedder = health.model(facts)
+            findings.append(found)
+            findings += health.examine(health.Subject(db, facts, loaded, embedder, now))
+            return _Seen(tuple(findings), embedder)
+    except BrainError as e:
+        if e.code not in _DAMAGED:
+            raise
+        return _Seen((*findings, Finding("integrity", "error", e.message, fixable=True)), None)
+
+
+def _indexes_alone(store: memory_file.Store, findings: Sequence[Finding]) -> bool:
+    """Whether only the text indexes are damaged, whose pages can be given up."""
+    if any(f.code == "unreadable" and not f.message.startswith("索引") for f in findings):
+        return False
+    try:
+        with store.read() as db:
+            return integrity.integrity_without_text(db) == []
+    except BrainError:
+        return False
+
+
+def _mend(
+    store: memory_file.Store,
+    codes: set[str],
+    embedder: Embedder | None,
+    now: datetime,
+    progress: Progress | None,
+) -> None:
+    if "wal_foreign" in codes:
+        wal.set_aside(store.path.absolute())
+        return
+    if "file_mode" in codes:
+        with contextlib.suppress(OSError):  # another user's
+            health.narrow(store.path.absolute())
+    if codes <= {"file_mode"}:
+        return
+    with store.write() as db:
+        for code, mend in _MENDING.items():
+            if code in codes:
+                mend(db)
+        if any(c.startswith((fts.GRAMS, fts.TRIGRAMS, "fold", "integrity")) for c in codes) or (
+            codes & {"unreadable", "scopes"}
+        ):
+            fts.remake(db)
+            memory_file.reindex(db)
+        _mend_passages(db, codes)
+        _mend_vectors(db, codes)
+        at = to_iso(now)
+        if "decay_future" in codes:
+            meta.put(db, **{meta.LAST_DECAY: at})
+        journal.write(db, at, None, "repair", "", {"codes": [[], sorted(codes)]})
+    if embedder is not None and store.vectors_loaded:
+        reembed.run(store, embedder.name, progress)
+
+
+def _mend_lineage(db: apsw.Connection) -> None:
+    integrity.pointers(db)
+
+
+def _mend_hashes(db: apsw.Connection) -> None:
+    integrity.hashes(db, integrity.bad_hashes(db))
+
+
+_MENDING: dict[str, Callable[[apsw.Connection], None]] = {
+    "scopes": integrity.scopes,
+    "text_hash": _mend_hashes,
+    "lineage_dangling": _mend_lineage,
+    "lineage_one_sided": _mend_lineage,
+    "lineage_loop": _mend_lineage,
+}
+"""What is mended in the records' own table, by finding, in this order."""
+
+
+def _mend_passages(db: apsw.Connection, codes: set[str]) -> None:
+    if not codes & {"passages_missing", "passages_orphan"}:
+        return
+    integrity.drop_ownerless_passages(db)
+    found = memories.get_many(db, integrity.without_passages(db))
+    for memory_id, memory in sorted(found.items()):
+        integrity.drop_passages(db, memory_id)
+        memories.add_passages(db, memory_id, sentences.passages(memory.text))
+
+
+def _mend_vectors(db: apsw.Connection, codes: set[str]) -> None:
+    """Takes out what is wrong; what is missing then is embedded afterwards."""
+    facts = memory_file.facts(db)
+    table, dim = facts.get(meta.VECTORS), int(facts.get(meta.DIM) or 0)
+    if not facts.get(meta.MODEL) or not connection.load_vectors(db):
+        return
+    if table is None or "vectors_model" in codes:
+        if table is not None:
+            vector_index.drop_table(db, str(table))
+        table = vector_index.next_name(db)
+        vector_index.create_table(db, table, dim)
+        meta.put(db, **{meta.VECTORS: table})
+        return
+    found = integrity.vector_faults(db, str(table), dim)
+    vector_index.remove(db, str(table), found["vectors_orphan"] + found["vectors_broken"])
+    if found["vectors_filters"]:
+        for memory in memories.each(db):
+            vector_index.refresh(db, memory)
+        # Scope and kind never change by themselves; where they differ the vector is made anew.
+        stubborn = integrity.vector_faults(db, str(table), dim)["vectors_filters"]
+        vector_index.remove(db, str(table), stubborn)
+
+
+def _salvage(
+    store: memory_file.Store, embedder: Embedder | None, now: datetime, progress: Progress | None
+) -> tuple[str | None, int]:
+    """Makes a new file beside a corrupt one of the records that can be read, and counts them."""
+    path = store.path.absolute()
+    broken = copy.open_broken(str(path))
+    if broken is None:
+        return None, 0
+    new = wal.free_name(Path(f"{path}.salvaged"))
+    saved = memory_file.Store(new, network=store.network)
+    try:
+        with saved.write() as db:
+            records = copy.copy_rows(broken, db).get("memories", 0)
+            integrity.scopes(db)
+            integrity.pointers(db)
+            memory_file.reindex(db)
+            _mend_passages(db, {"passages_missing", "passages_orphan"})
+            facts: dict[str, Any] = meta.read(db)
+            if facts.get(meta.MODEL) and saved.vectors_loaded:
+                table = vector_index.next_name(db)
+                vector_index.create_table(db, table, int(facts[meta.DIM]))
+                meta.put(db, **{meta.VECTORS: table})
+            detail = {"records": [None, records]}
+            journal.write(db, to_iso(now), None, "salvage", "", detail)
+        if embedder is not None and saved.vectors_loaded:
+            reembed.run(saved, embedder.name, progress)
+    finally:
+        saved.close()
+        broken.close(True)
+    if records == 0:
+        new.unlink()
+        return None, 0
+    return str(new), records

@@ -1,0 +1,78 @@
+"""Putting a file in order after much was stored: text indexes, vector codes, statistics, log.
+
+Done in steps of their own transactions, so that nobody who writes meanwhile waits for long.
+"""
+
+from __future__ import annotations
+
+from brain.maintenance import stats
+from brain.results import OptimizeResult
+from brain.store import fts, memory_file
+from brain.store.vectors import vector_index
+
+PAGES = 256
+"""Index pages merged in one transaction: some tens of milliseconds."""
+
+BLOCKS = 8
+"""Blocks of 1,024 codes taken anew in one transaction: some tens of milliseconds."""
+
+SPARE = 4
+"""A merge is given up after so many times the steps it needs: others write faster than it goes."""
+
+
+def run(store: memory_file.Store) -> OptimizeResult:
+    """Merges each text index into one segment, re-centres the vector codes, merges the log.
+
+    Codes are taken anew only where the vectors have another centre by now. Broken off, it goes on
+    where it was the next time.
+
+    Raises:
+        BrainError: ``brain_busy`` (75), and as :meth:`brain.store.memory_file.Store.write`.
+    """
+    bytes_before = stats.taken(store.path)
+    segments_before = _segments(store)
+    for index in (fts.GRAMS, fts.TRIGRAMS):
+        _merge(store, index)
+    coded = _recentre(store)
+    with store.write() as db:
+        memory_file.renew_statistics(db)
+    merged = store.merge_log()
+    return OptimizeResult(
+        str(store.path),
+        bytes_before,
+        stats.taken(store.path),
+        segments_before,
+        _segments(store),
+        coded,
+        merged,
+    )
+
+
+def _merge(store: memory_file.Store, index: str) -> None:
+    with store.read() as db:
+        steps = fts.pages(db, index) // PAGES + 1
+    for _ in range(SPARE * steps):
+        with store.write() as db:
+            if not fts.merge(db, index, PAGES):
+                return
+
+
+def _recentre(store: memory_file.Store) -> int:
+    """Gives how many vectors' codes were taken anew."""
+    with store.write() as db:
+        tables = [table for table in vector_index.tables(db) if vector_index.coded(db, table)]
+        for table in tables:
+            vector_index.centre_anew(db, table)
+        due = sum(vector_index.behind(db, table) for table in tables)
+    for table in tables:
+        left = True
+        while left:
+            with store.write() as db:
+                # A re-embedding may have ended meanwhile and taken its old table away.
+                left = vector_index.exists(db, table) and vector_index.code_anew(db, table, BLOCKS)
+    return due
+
+
+def _segments(store: memory_file.Store) -> int:
+    with store.read() as db:
+        return sum(fts.segments(db, index) for index in (fts.GRAMS, fts.TRIGRAMS))

@@ -1,0 +1,130 @@
+"""Answering a message on one moment of the file: hits, skills, and what the gate says of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import apsw
+
+from brain.lifecycle import replay
+from brain.memory import SKILL_KIND, Gate, Hit
+from brain.recall import gate, retrieve
+from brain.recall.lexical import Memo
+from brain.recall.query import Question
+from brain.recall.retrieve import Ranked, Source
+from brain.store import memories, meta
+from brain.store.view import View
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+POOL = 5
+"""How many hits ``inject`` considers: as many as ``recall`` shows when nothing else is asked."""
+
+SKILL_PLACES = 2
+"""Places of their own that skills have, beside the k hits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What one look at the file gave.
+
+    Args:
+        hits: best first; ``text`` is the whole memory.
+        skills: those that have to do with the question.
+        decision: the gate's answer; its ``degraded`` says what could not take part.
+        terms: the question's telling terms, by which long texts are narrowed.
+    """
+
+    hits: tuple[Hit, ...]
+    skills: tuple[Hit, ...]
+    decision: Gate
+    terms: tuple[str, ...]
+
+
+def answer(
+    db: apsw.Connection,
+    facts: dict[str, Any],
+    asked: Sequence[Question],
+    found: Sequence[NDArray[np.float32] | None],
+    view: View,
+    k: int,
+    *,
+    model: str | None,
+    threshold: float | str | None,
+    degraded: tuple[str, ...],
+    told: bool = True,
+) -> Found:
+    """Runs the lanes and the gate; inside the caller's read transaction.
+
+    Args:
+        facts: what the file says of itself, :func:`brain.store.memory_file.facts`.
+        asked: a message as a whole and its questions; the one best answered counts.
+        found: the vector of each, (dim,), or None to leave the semantic lane out.
+        model: the embedder's name, or None for words alone.
+        threshold: as :func:`brain.recall.gate.checked_threshold` gives it.
+        degraded: codes of what cannot take part.
+        told: False leaves the decision's reasons out.
+    """
+    view = replay.prepare(db, view)
+    best: _Look | None = None
+    memo: Memo = {}
+    for one, vector in zip(asked, found, strict=True):
+        source = Source(
+            db,
+            None if model is None else vector,
+            facts.get(meta.VECTORS),
+            facts.get(meta.LAST_DECAY),
+            gate.lift(model, one.language),
+            memo,
+        )
+        look = _look(source, one, view, k, model, threshold, degraded)
+        if best is None or look.decision.probability > best.decision.probability:
+            best = look
+    assert best is not None
+    reasons = gate.reasons(best.asked, best.notes, best.skills, model) if told else ()
+    decision = replace(best.decision, reasons=reasons)
+    hits, skills = (_as_known(db, group.hits, view) for group in (best.notes, best.skills))
+    return Found(hits, skills, decision, best.asked.telling)
+
+
+class _Look(NamedTuple):
+    """What one part of a message gave: what was found, and the gate's decision without reasons."""
+
+    asked: Question
+    notes: Ranked
+    skills: Ranked
+    decision: Gate
+
+
+def _look(
+    source: Source,
+    asked: Question,
+    view: View,
+    k: int,
+    model: str | None,
+    threshold: float | str | None,
+    degraded: tuple[str, ...],
+) -> _Look:
+    pool = max(k, POOL)
+    skills = Ranked()
+    if view.kind is None:
+        ranked = retrieve.run(source, asked, replace(view, not_kind=SKILL_KIND), pool)
+        if memories.has_kind(source.db, SKILL_KIND):
+            of_kind = replace(view, kind=SKILL_KIND)
+            skills = retrieve.run(source, asked, of_kind, SKILL_PLACES)
+    else:
+        ranked = retrieve.run(source, asked, view, pool)
+    skills = gate.relevant(asked, skills, model)
+    marks = tuple(dict.fromkeys((*degraded, *ranked.degraded, *skills.degraded)))
+    decision = gate.judge(asked, ranked, skills, model, threshold, marks)
+    return _Look(asked, ranked, skills, decision)
+
+
+def _as_known(db: apsw.Connection, hits: Sequence[Hit], view: View) -> tuple[Hit, ...]:
+    """Hits whose records have the field values of the instant a view asks about."""
+    then = replay.records(db, [h.memory for h in hits], view.known_at)
+    return tuple(replace(h, memory=memory) for h, memory in zip(hits, then, strict=True))

@@ -1,0 +1,298 @@
+"""Recall: run the lanes, weigh the best candidates, fuse by rank, keep the evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
+
+import apsw
+
+from brain.memory import Hit, LaneRank, Memory
+from brain.recall import fusion, language, lexical, rerank, semantic, superseded
+from brain.recall.fusion import quality, recency
+from brain.recall.query import Question
+from brain.store import fts, memories
+from brain.store.vectors import vector_index
+from brain.store.view import View, to_ms
+from brain.text.dates import intervals
+from brain.text.fold import fold
+from brain.text.timestamps import from_iso
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+POOL = 100
+"""How many candidates each lane may propose."""
+
+WORDS_BESIDE = 50
+"""How many the lexical lane may where the semantic lane proposes as well: what it puts behind them
+is there more often by chance (measured: from 40 to 60 the mean of six sets is the same or higher,
+on technical Chinese by .005)."""
+
+SECOND_STAGE = 24
+"""How many of them, by the lanes' fused rank, the second stage weighs."""
+
+BARE_STAGE = 30
+"""The same for a word or two by themselves: many notes may hold them, and half the places go to
+what is only near."""
+
+NAMES_TIME = 200
+"""Characters up to which a text is read for times it names itself."""
+
+IN_TIME = 20
+"""How many records of each time asked about are weighed, the newest ones."""
+
+NEIGHBOURLY = 5
+"""How many of the best candidates bring in the notes recorded beside them."""
+
+REACH = 2
+"""How far beside: notes on each side."""
+
+TOGETHER_MS = 12 * 3_600_000
+"""Notes further apart in valid time than half a day do not belong together."""
+
+NOT_TALK = frozenset({"user", "model"})
+"""Sources of notes that stand for themselves; others (chat, hermes) record a conversation."""
+
+EVIDENCE_WEIGHT = 1.0
+QUALITY_WEIGHT = 0.03
+"""The prior settles near-ties; it must not lift a poor match over a good one."""
+
+QUALITY_STEP = 0.05
+"""Differences of quality below this are none: a second of age must not be a rank."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where to look.
+
+    Args:
+        db: a connection inside one read transaction.
+        vector: the embedded question, (dim,), or None to leave the semantic lane out.
+        table: the vector table, or None.
+        reference: the instant recency counts from, UTC ISO; None before the first decay.
+        lift: what the similarity of a note gains that is not in the question's language.
+        memo: what was looked up for other parts of the same message, in the same scopes.
+    """
+
+    db: apsw.Connection
+    vector: NDArray[np.float32] | None
+    table: str | None
+    reference: str | None
+    lift: float = 0.0
+    memo: lexical.Memo = field(default_factory=dict)
+
+
+class Ranked(NamedTuple):
+    """The fused order of a question's candidates, with what speaks for each.
+
+    Args:
+        hits: best first, each with its lanes; ``text`` is the whole memory.
+        evidence: hit id → its evidence.
+        frequency: in how many notes each term of the question occurs.
+        total: how many notes there are to compare with.
+        similarities: of the semantic lane, falling.
+        degraded: codes of parts that could not run.
+    """
+
+    hits: tuple[Hit, ...] = ()
+    evidence: Mapping[int, rerank.Evidence] = MappingProxyType({})
+    frequency: Mapping[str, int] = MappingProxyType({})
+    total: int = 0
+    similarities: tuple[float, ...] = ()
+    degraded: tuple[str, ...] = ()
+
+
+def run(source: Source, question: Question, view: View, limit: int) -> Ranked:
+    """The visible memories a question finds, best first, at most ``limit``."""
+    db = source.db
+    scope_ids = memories.scope_ids(db, view.scopes)
+    highest = memories.highest_id(db)
+    degraded: tuple[str, ...] = ()
+    pool = max(POOL, limit)
+    trigrams = not question.windows or fts.has_trigrams(db)
+    if not trigrams:
+        degraded = ("no_trigram",)
+    meaning = source.vector is not None and source.table is not None
+    most = max(WORDS_BESIDE, limit) if meaning else pool
+    words = lexical.lane(
+        db, question, view, scope_ids, highest, most, source.memo, use_trigrams=trigrams
+    )
+    question = replace(question, rewritings=words.rewritings)
+    near: tuple[semantic.Near, ...] = ()
+    if source.vector is not None and source.table is not None:
+        near = semantic.lane(db, source.table, source.vector, view, scope_ids, pool)
+        near = semantic.lifted(near, _foreign(source, question, [n.id for n in near]), source.lift)
+    by_words = {f.id: place for place, f in enumerate(words.found, start=1)}
+    by_meaning = {n.id: place for place, n in enumerate(near, start=1)}
+    votes = [(1.0, by_words), (1.0, by_meaning)]
+    first = fusion.ordered(fusion.rrf(votes, by_words.keys() | by_meaning.keys()))
+    first = first[: max(BARE_STAGE if question.bare else SECOND_STAGE, limit)]
+    # A time that is asked for already says which notes belong together.
+    beside = {} if question.times else memories.beside(db, first[:NEIGHBOURLY], view, REACH)
+    read = memories.get_many(db, {*first, *chain.from_iterable(beside.values())})
+    beside = {i: [n for n in group if _together(read[i], read[n])] for i, group in beside.items()}
+    kept = {*first, *chain.from_iterable(beside.values())}
+    records = {i: record for i, record in read.items() if i in kept}
+    for time in question.times:
+        told = memories.told_within(db, view, time.start_iso, time.stop_iso, IN_TIME)
+        records |= {m.id: m for m in told}
+    seen = set(records)
+    # Where what has expired is asked for as well, it still leads to what took its place.
+    standing = replace(view, include_expired=False)
+    old = superseded.find(db, question, words, standing, scope_ids, source.vector, source.table)
+    records |= memories.get_many(db, set(old.heir_of.values()) - records.keys())
+    each = _weigh(source, question, words, near, records, old)
+    own, via = superseded.inherit(each, old, seen)
+    weighed = rerank.support(
+        own,
+        beside,
+        {i for i, record in records.items() if is_turn(record)},
+    )
+    hits = _fuse(question, words, near, records, weighed, source.reference, limit)
+    for place, hit in enumerate(hits):
+        if hit.id in via:
+            ancestor = old.records[via[hit.id]]
+            lanes = old.lanes(ancestor.id, _matched(question, each[ancestor.id], ancestor))
+            hits[place] = replace(hit, lanes={**hit.lanes, **lanes})
+    return Ranked(
+        tuple(hits),
+        {h.id: weighed[h.id] for h in hits},
+        words.frequency,
+        highest,
+        tuple(n.similarity for n in near),
+        degraded,
+    )
+
+
+def is_turn(record: Memory) -> bool:
+    """Whether a record is a turn of a conversation and not a note that stands for itself."""
+    return record.source.split(":", 1)[0] not in NOT_TALK
+
+
+def _together(one: Memory, other: Memory) -> bool:
+    """Told within half a day; a batch stored in one go counts only within a scope of its own."""
+    if one.scope == "" and one.recorded_at == other.recorded_at and _undated(one, other):
+        return False
+    first, second = (to_ms(m.valid_from or m.recorded_at, 0) for m in (one, other))
+    return abs(first - second) <= TOGETHER_MS
+
+
+def _undated(*records: Memory) -> bool:
+    return all(m.valid_from == m.recorded_at for m in records)
+
+
+def _weigh(
+    source: Source,
+    question: Question,
+    words: lexical.Lexical,
+    near: Sequence[semantic.Near],
+    records: Mapping[int, Memory],
+    old: superseded.Ancestors,
+) -> dict[int, rerank.Evidence]:
+    similarity = {n.id: n.similarity for n in near}
+    absent = [i for i in records if i not in similarity]
+    if absent and len(near) >= POOL:
+        # Further than the furthest of the nearest hundred: how much further changes nothing.
+        similarity |= dict.fromkeys(absent, near[-1].similarity)
+    elif absent and source.vector is not None and source.table is not None:
+        exact = vector_index.similarities(source.db, source.table, source.vector.tobytes(), absent)
+        similarity |= _lifted(source, question, {i: value for i, (value, _) in exact.items()})
+    similarity = {i: s for i, s in similarity.items() if i in records}
+    similarity |= _lifted(source, question, old.similarity)
+    in_time: dict[int, float] = {}
+    if question.times:
+        in_time = {i: _in_time(question, record) for i, record in records.items()}
+        # When an old version held says nothing about the new one.
+        in_time |= {i: in_time[heir] for i, heir in old.heir_of.items()}
+    return rerank.weigh(
+        {i: fold(record.text) for i, record in {**records, **old.records}.items()},
+        similarity,
+        question,
+        words.idf,
+        rerank.crowd([n.similarity for n in near]),
+        fts.average_length(source.db),
+        in_time,
+    )
+
+
+def _lifted(
+    source: Source, question: Question, similarity: Mapping[int, float]
+) -> dict[int, float]:
+    foreign = _foreign(source, question, list(similarity))
+    return {i: s + (source.lift if i in foreign else 0.0) for i, s in similarity.items()}
+
+
+def _foreign(source: Source, question: Question, ids: Sequence[int]) -> set[int]:
+    """Which of the memories are not in the question's language; none where that makes no odds."""
+    if not source.lift or not ids:
+        return set()
+    heads = memories.latin_heads(source.db, ids, language.LOOKED_AT)
+    if question.language == language.CHINESE:
+        return {i for i, head in heads.items() if language.of(head) == language.ENGLISH}
+    # What is neither (a name, 🔥, half a sentence) is left as it is.
+    return set(ids) - heads.keys()
+
+
+def _in_time(question: Question, record: Memory) -> float:
+    """How well a record, or a time its text names, fits the times asked about, in [0, 1]."""
+    fit = intervals.preference(
+        question.times, record.valid_from, record.valid_to, record.recorded_at
+    )
+    if fit >= 1.0 or len(record.text) > NAMES_TIME:
+        return fit
+    named = intervals.find_intervals(record.text, from_iso(record.valid_from or record.recorded_at))
+    return max(
+        [
+            fit,
+            *(
+                intervals.preference(question.times, n.start_iso, n.stop_iso, n.start_iso)
+                for n in named
+            ),
+        ]
+    )
+
+
+def _fuse(
+    question: Question,
+    words: lexical.Lexical,
+    near: Sequence[semantic.Near],
+    records: Mapping[int, Memory],
+    weighed: Mapping[int, rerank.Evidence],
+    reference: str | None,
+    limit: int,
+) -> list[Hit]:
+    found = {f.id: (place, f) for place, f in enumerate(words.found, start=1)}
+    meant = {n.id: (place, n) for place, n in enumerate(near, start=1)}
+    worth = {i: quality(record, reference) for i, record in records.items()}
+    by_evidence = fusion.competition_ranks({i: round(e.score, 9) for i, e in weighed.items()})
+    by_quality = fusion.competition_ranks(
+        {i: round(w / QUALITY_STEP) * QUALITY_STEP for i, w in worth.items()}
+    )
+    scores = fusion.rrf([(EVIDENCE_WEIGHT, by_evidence), (QUALITY_WEIGHT, by_quality)], records)
+    hits: list[Hit] = []
+    for i in fusion.ordered(scores)[:limit]:
+        lanes: dict[str, LaneRank] = {}
+        if i in found:
+            place, candidate = found[i]
+            terms = _matched(question, weighed[i], records[i])
+            lanes["lexical"] = LaneRank(place, candidate.score or candidate.trigram, terms)
+        if i in meant:
+            place, neighbour = meant[i]
+            lanes["semantic"] = LaneRank(place, neighbour.similarity)
+        lanes["quality"] = LaneRank(by_quality[i], worth[i], recency=recency(records[i], reference))
+        lanes["evidence"] = LaneRank(by_evidence[i], weighed[i].score)
+        hits.append(Hit(records[i], records[i].text, scores[i], lanes))
+    return hits
+
+
+def _matched(question: Question, found: rerank.Evidence, record: Memory) -> tuple[str, ...]:
+    """Which terms of a question a record holds; its windows where no term matches."""
+    if found.held or not question.windows:
+        return found.held
+    folded = fold(record.text)
+    return tuple(w for w in question.windows if w in folded)

@@ -1,0 +1,160 @@
+"""The desk calls come to: worker threads answer them, reads beside each other, writes in line.
+
+What it asks is a memory file opened here, or another server (:mod:`brain.serve.client.remote`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from threading import Lock, Thread
+from typing import TYPE_CHECKING, Any, Protocol
+
+from brain.errors import EXIT_CANT_CREATE, BrainError
+from brain.serve.catalog import CALLS
+from brain.serve.client.remote import URL, Remote
+from brain.serve.metrics import Metrics
+
+if TYPE_CHECKING:
+    from brain.engine import Brain
+
+READERS = max(2, min(4, os.cpu_count() or 2))
+"""Threads that read, each with a connection of its own; more would only wait for a core."""
+
+PATIENCE = 0.5
+"""Seconds a question waits for the model: a client gives a call a few seconds in all."""
+
+
+class Answerer(Protocol):
+    """What gives the answers. One may be asked from several threads."""
+
+    def call(self, name: str, args: Mapping[str, Any]) -> Any:
+        """The JSON of a call. Raises :class:`BrainError`."""
+
+    def warm(self) -> None:
+        """Gets ready for the first call."""
+
+    def close(self) -> None:
+        """Lets go of what it holds."""
+
+
+class Local:
+    """Answers from a memory file of this machine, opened when it is first needed."""
+
+    def __init__(self, path: str | Path | None, *, read_only: bool = False) -> None:
+        self._path = path
+        self._read_only = read_only
+        self._brain: Brain | None = None
+        self._lock = Lock()
+
+    def call(self, name: str, args: Mapping[str, Any]) -> Any:
+        return CALLS[name].run(self._opened(), dict(args))
+
+    def warm(self) -> None:
+        """Opens the file and loads its model; what is wrong is told by the first call."""
+        try:
+            self._opened().warm()
+        except BrainError:
+            return
+
+    def close(self) -> None:
+        with self._lock:
+            if self._brain is not None:
+                self._brain.close()
+                self._brain = None
+
+    def _opened(self) -> Brain:
+        with self._lock:
+            if self._brain is None:
+                from brain.engine import Brain
+
+                self._brain = Brain.open(self._path, read_only=self._read_only, patience=PATIENCE)
+            return self._brain
+
+
+class Desk:
+    """Takes calls for an answerer.
+
+    Args:
+        scope: the scope of calls that name none.
+        read_only: refuse every call that writes.
+    """
+
+    def __init__(self, answerer: Answerer, *, scope: str = "", read_only: bool = False) -> None:
+        self.metrics = Metrics()
+        self.read_only = read_only
+        self._answerer = answerer
+        self._scope = scope
+        self._readers = ThreadPoolExecutor(READERS, thread_name_prefix="read")
+        self._writer = ThreadPoolExecutor(1, thread_name_prefix="write")
+
+    def call(self, name: str, args: Mapping[str, Any]) -> Any:
+        """Answers one call on this thread.
+
+        Raises:
+            BrainError: what the call raises, and ``brain_db_read_only`` (73).
+        """
+        call = CALLS[name]
+        if call.writes and self.read_only:
+            raise BrainError(
+                "brain_db_read_only", "服务器以只读方式运行，不能写入。", EXIT_CANT_CREATE
+            )
+        if self._scope and "scope" not in args and any(f.name == "scope" for f in call.fields):
+            args = {**args, "scope": self._scope}
+        return self._answerer.call(name, args)
+
+    async def run(self, name: str, work: Callable[[], Any], *, writes: bool) -> Any:
+        """Does some work on a thread for readers or on the one for writers, and counts it.
+
+        Args:
+            name: what it is counted as.
+        """
+        asked = time.perf_counter()
+
+        def timed() -> Any:
+            begun = time.perf_counter()
+            code = "brain_internal"
+            try:
+                answer = work()
+                code = "ok"
+                self.metrics.read(answer)
+                return answer
+            except BrainError as error:
+                code = error.code
+                raise
+            finally:
+                ended = time.perf_counter()
+                self.metrics.count(name, code, {"queue": begun - asked, "call": ended - begun})
+
+        pool = self._writer if writes else self._readers
+        return await asyncio.get_running_loop().run_in_executor(pool, timed)
+
+    def warm(self) -> None:
+        """Gets ready in the background."""
+        Thread(target=self._answerer.warm, name="warm", daemon=True).start()
+
+    def close(self) -> None:
+        """Ends: calls that wait are dropped, the one that runs is let finish."""
+        for pool in (self._readers, self._writer):
+            pool.shutdown(wait=True, cancel_futures=True)
+        self._answerer.close()
+
+
+def open_desk(
+    db: str | None, *, scope: str = "", read_only: bool = False, through: bool = False
+) -> Desk:
+    """A desk over the file at ``db``; None is ``BRAIN_DB`` or the default.
+
+    Args:
+        through: without ``db``, go through the server that ``BRAIN_URL`` names.
+
+    Raises:
+        BrainError: ``brain_url_invalid`` (2).
+    """
+    url = os.environ.get(URL) if through and db is None else None
+    answerer: Answerer = Remote(url) if url else Local(db, read_only=read_only)
+    return Desk(answerer, scope=scope, read_only=read_only)

@@ -1,0 +1,264 @@
+"""Every call a server answers: its arguments, what it does with a Brain, what it gives.
+
+One table for all faces: the MCP tools, the HTTP routes and their OpenAPI document are made from it,
+so that none of them knows an argument the others do not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from brain.serve.params import Field
+
+if TYPE_CHECKING:
+    from brain.engine import Brain
+
+Arguments = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One thing a memory can be asked to do.
+
+    Args:
+        about: one Chinese line.
+        fields: what it takes.
+        run: does it; gives the JSON of the contract.
+        answer: the name of that JSON's shape (:mod:`brain.serve.schemas`).
+        writes: it may change the file.
+    """
+
+    about: str
+    fields: tuple[Field, ...]
+    run: Callable[[Brain, dict[str, Any]], Any]
+    answer: str
+    writes: bool = False
+
+
+QUERY = Field("query", "string", "要问的话，用户的原话最好", required=True, alias="q")
+SCOPE = Field("scope", "string", "项目或命名空间；看得到它自己的和全局的记忆，不给就是默认范围")
+K = Field("k", "integer", "最多几条", least=1, most=1000)
+KIND = Field("kind", "string", "只看这一类，如 fact、preference、decision")
+AS_OF = Field("as_of", "string", "问那个时刻什么为真，如 2026-03-01")
+KNOWN_AT = Field("known_at", "string", "问那个时刻我们相信什么")
+EXPIRED = Field("include_expired", "boolean", "已失效和已被取代的也找")
+CONTEXT = Field("context", "string", "前几轮对话，问题离开它说不清时给（“那个呢”“它怎么配”）")
+EXPLAIN = Field("explain", "boolean", "给出每条的检索依据")
+BUDGET = Field("budget", "integer", "最多多少个词元（估计值）；不给时 420，0 表示不限", least=0)
+ID = Field("id", "id", '记忆的编号，如 12 或 "#12"', required=True)
+TEXT = Field("text", "string", "要记住的话，一条说一件事，离开上下文也看得懂", required=True)
+NEW_TEXT = Field("text", "string", "新的说法")
+RIGHT_TEXT = Field("text", "string", "对的说法", required=True)
+IMPORTANCE = Field("importance", "number", "有多重要，0 到 1；默认 0.5", least=0, most=1)
+CONFIDENCE = Field("confidence", "number", "有多可信，0 到 1；不给时按来源定", least=0, most=1)
+STORED_KIND = Field(
+    "kind", "string", "fact、preference、decision、episode、skill、note 或自定的小写名字；默认 note"
+)
+STORED_SCOPE = Field("scope", "string", "记到哪个项目或命名空间；不给就是默认范围")
+VALID_FROM = Field("valid_from", "string", "从何时起为真；不给时是现在，unknown 表示一直")
+VALID_TO = Field("valid_to", "string", "到何时为止；不给时一直有效")
+WHY = Field("why", "string", "为什么改，记入日志")
+UNIT = Field("value", "number", "0 到 1 之间", required=True, least=0, most=1)
+AT = Field("at", "string", "从何时起；不给时是现在")
+SOURCE = Field("source", "string", "user、model、chat 等；默认 user")
+ALLOW_SECRETS = Field(
+    "allow_secrets", "boolean", "有口令、密钥、证件号、卡号也存；不给时拒绝（brain_secret）"
+)
+FORCE = Field("force", "boolean", "钉住的也照做")
+
+_LOOK = (SCOPE, KIND, AS_OF, KNOWN_AT, EXPIRED)
+
+
+def _recall(brain: Brain, args: dict[str, Any]) -> Any:
+    explain = args.pop("explain", False)
+    found = brain.recall(**args)
+    return (brain.explained(found) if explain else found).to_dict(explain)
+
+
+def _search(brain: Brain, args: dict[str, Any]) -> Any:
+    explain = args.pop("explain", False)
+    found = brain.search(**args)
+    return (brain.explained(found) if explain else found).to_dict(explain)
+
+
+def _inject(brain: Brain, args: dict[str, Any]) -> Any:
+    explain = args.pop("explain", False)
+    return brain.inject(**args).to_dict(explain)
+
+
+def _supersede(brain: Brain, args: dict[str, Any]) -> Any:
+    return brain.supersede(args.pop("id"), **args).to_dict()
+
+
+def _expire(brain: Brain, args: dict[str, Any]) -> Any:
+    return brain.expire(args.pop("id"), **args).to_dict()
+
+
+def _conf(brain: Brain, args: dict[str, Any]) -> Any:
+    return brain.set_confidence(args.pop("id"), args.pop("value"), **args).to_dict()
+
+
+def _importance(brain: Brain, args: dict[str, Any]) -> Any:
+    return brain.set_importance(args.pop("id"), args.pop("value"), **args).to_dict()
+
+
+def _pin(brain: Brain, args: dict[str, Any]) -> Any:
+    return brain.pin(args.pop("id"), **args).to_dict()
+
+
+def _unpin(brain: Brain, args: dict[str, Any]) -> Any:
+    return brain.unpin(args.pop("id"), **args).to_dict()
+
+
+def _useful(brain: Brain, args: dict[str, Any]) -> Any:
+    return brain.useful(args.pop("id"), **args).to_dict()
+
+
+def _wrong(brain: Brain, args: dict[str, Any]) -> Any:
+    return brain.wrong(args.pop("id"), **args).to_dict()
+
+
+def _correct(brain: Brain, args: dict[str, Any]) -> Any:
+    return brain.correct(args.pop("id"), args.pop("text"), **args).to_dict()
+
+
+def _retract(brain: Brain, args: dict[str, Any]) -> Any:
+    return brain.retract(args.pop("id"), **args).to_dict()
+
+
+def _restore(brain: Brain, args: dict[str, Any]) -> Any:
+    return brain.restore(args.pop("id"), **args).to_dict()
+
+
+def _forget(brain: Brain, args: dict[str, Any]) -> Any:
+    return brain.forget(args.pop("id"), **args).to_dict()
+
+
+def _list(brain: Brain, args: dict[str, Any]) -> Any:
+    return [memory.to_dict() for memory in brain.list(**args)]
+
+
+CALLS: Mapping[str, Call] = {
+    "inject": Call(
+        "给提示词的一段记忆；答不了时 block 为空",
+        (QUERY, BUDGET, SCOPE, AS_OF, KNOWN_AT, CONTEXT, EXPLAIN),
+        _inject,
+        "Injection",
+    ),
+    "recall": Call(
+        "和问题最有关的记忆，不经过闸门",
+        (QUERY, K, *_LOOK, CONTEXT, EXPLAIN),
+        _recall,
+        "Recall",
+    ),
+    "search": Call("只按字面找", (QUERY, K, *_LOOK, EXPLAIN), _search, "Recall"),
+    "check": Call(
+        "这份记忆能不能回答一个问题",
+        (
+            QUERY,
+            SCOPE,
+            AS_OF,
+            KNOWN_AT,
+            Field("threshold", "string", "概率到多少算能，或 quiet、balanced、eager"),
+            CONTEXT,
+        ),
+        lambda brain, args: brain.check(**args).to_dict(),
+        "Check",
+    ),
+    "stats": Call("文件里有什么", (), lambda brain, args: brain.stats().to_dict(), "Stats"),
+    "brief": Call(
+        "对话开始时的概要",
+        (BUDGET, SCOPE),
+        lambda brain, args: brain.brief(**args).to_dict(),
+        "Brief",
+    ),
+    "list": Call(
+        "列出记忆，新的在前",
+        (
+            KIND,
+            SCOPE,
+            AS_OF,
+            KNOWN_AT,
+            Field("archived", "boolean", "只列已归档的"),
+            Field("all", "boolean", "连同失效的、被取代的、撤回的、归档的"),
+            Field("all_scopes", "boolean", "不论范围"),
+            Field("limit", "integer", "最多几条；默认 50", least=1, most=1_000_000_000),
+        ),
+        _list,
+        "Memories",
+    ),
+    "show": Call(
+        "一条记忆的全部", (ID,), lambda brain, args: brain.get(args["id"]).to_dict(), "Memory"
+    ),
+    "add": Call(
+        "记住一条",
+        (
+            TEXT,
+            STORED_KIND,
+            IMPORTANCE,
+            CONFIDENCE,
+            STORED_SCOPE,
+            SOURCE,
+            VALID_FROM,
+            VALID_TO,
+            Field("pinned", "boolean", "钉住：不会被归档、到期或遗忘"),
+            Field("evidence", "string", "出处，如文件名或链接"),
+            WHY,
+            ALLOW_SECRETS,
+        ),
+        lambda brain, args: brain.add(**args).to_dict(),
+        "Added",
+        writes=True,
+    ),
+    "supersede": Call(
+        "世界变了：用新的取代旧的",
+        (
+            ID,
+            Field("new", "id", "已经记下的新说法的编号"),
+            NEW_TEXT,
+            AT,
+            SOURCE,
+            WHY,
+            ALLOW_SECRETS,
+        ),
+        _supersede,
+        "Superseded",
+        writes=True,
+    ),
+    "expire": Call("让一条记忆到期", (ID, AT, WHY, FORCE), _expire, "Memory", writes=True),
+    "conf": Call("改一条记忆的可信度", (ID, UNIT, WHY), _conf, "Memory", writes=True),
+    "importance": Call("改一条记忆的重要度", (ID, UNIT, WHY), _importance, "Memory", writes=True),
+    "pin": Call("钉住一条记忆", (ID, WHY), _pin, "Memory", writes=True),
+    "unpin": Call("不再钉住", (ID, WHY), _unpin, "Memory", writes=True),
+    "useful": Call("一条记忆帮上了忙", (ID, WHY), _useful, "Memory", writes=True),
+    "wrong": Call("一条记忆不对", (ID, WHY), _wrong, "Memory", writes=True),
+    "correct": Call(
+        "原来就记错了：用对的代替错的",
+        (ID, RIGHT_TEXT, SOURCE, WHY, ALLOW_SECRETS),
+        _correct,
+        "Corrected",
+        writes=True,
+    ),
+    "retract": Call(
+        "撤回一条：不再相信它，还能恢复", (ID, WHY, FORCE), _retract, "Memory", writes=True
+    ),
+    "restore": Call("恢复撤回或归档的", (ID, WHY), _restore, "Memory", writes=True),
+    "forget": Call("彻底抹掉一条", (ID, WHY, FORCE), _forget, "Forgotten", writes=True),
+    "history": Call(
+        "一条记忆的来历",
+        (ID,),
+        lambda brain, args: brain.history(args["id"]).to_dict(),
+        "History",
+    ),
+    "recover": Call(
+        "按句柄取回全文",
+        (
+            Field("handle", "string", "注入块里的 ccr_…", required=True),
+            Field("query", "string", "只取和它有关的整条、整行、整段"),
+        ),
+        lambda brain, args: brain.recovered(**args).to_dict(),
+        "Recovered",
+    ),
+}

@@ -1,0 +1,1 @@
+"""HTTP client: the Brain that ``BRAIN_URL`` names, behind the same methods."""

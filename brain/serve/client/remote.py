@@ -1,0 +1,127 @@
+"""A client of a running server: the standard library alone, so that a command starts at once."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from http.client import HTTPConnection, HTTPException, HTTPSConnection
+from typing import Any
+from urllib.parse import quote, urlencode, urlsplit
+
+from brain.errors import EXIT_UNAVAILABLE, EXIT_USAGE, BrainError
+from brain.serve.http.routes import TO_CALL, Route
+
+URL = "BRAIN_URL"
+TOKEN = "BRAIN_TOKEN"
+EXIT_HEADER = "Brain-Exit-Code"
+"""The header in which the server tells an error's exit code."""
+
+CONNECT_SECONDS = 1.0
+ANSWER_SECONDS = 15.0
+"""Longer than the engine waits for another writer (5 s), twice over."""
+
+
+class UnreachableError(Exception):
+    """No server of ours answers there; the message says why, in Chinese."""
+
+    def as_error(self, url: str) -> BrainError:
+        """``brain_server_unreachable`` (69), for where nothing else can answer."""
+        told = f"{URL}={url} 连不上（{self}）；先启动 brain serve，或去掉这个环境变量。"
+        return BrainError("brain_server_unreachable", told, EXIT_UNAVAILABLE)
+
+
+class Remote:
+    """The server at an address; may be used from several threads.
+
+    Raises:
+        BrainError: ``brain_url_invalid`` (2) for what is no ``http(s)://host[:port][/path]``.
+    """
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        try:
+            parts = urlsplit(url)
+            host, port = parts.hostname, parts.port
+        except ValueError:
+            host, port, parts = None, None, urlsplit("")
+        if parts.scheme not in ("http", "https") or not host:
+            told = f"{URL}={url[:80]} 不是 http:// 开头的地址，如 http://127.0.0.1:8766。"
+            raise BrainError("brain_url_invalid", told, EXIT_USAGE)
+        self.host = host
+        self._port = port
+        self._secure = parts.scheme == "https"
+        self._prefix = parts.path.rstrip("/")
+
+    def call(self, name: str, args: Mapping[str, Any]) -> Any:
+        """The JSON of a call.
+
+        Raises:
+            BrainError: what the call raises over there, and ``brain_server_unreachable`` (69).
+        """
+        try:
+            return self.ask(name, args)
+        except UnreachableError as error:
+            raise error.as_error(self.url) from None
+
+    def warm(self) -> None:
+        """The server is warm, or will be."""
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+    def ask(self, name: str, args: Mapping[str, Any]) -> Any:
+        """As :meth:`call`, but raises :class:`UnreachableError` where no server of ours answers."""
+        path, body = _request(TO_CALL[name], args)
+        try:
+            status, exit_code, data = self._exchange(TO_CALL[name].method, path, body)
+            answer = json.loads(data)
+        except (OSError, HTTPException) as error:
+            raise UnreachableError(getattr(error, "strerror", None) or str(error)) from None
+        except ValueError:
+            raise UnreachableError("回答的不是 brain 服务器") from None
+        if status == 200:
+            return answer
+        try:
+            told = answer["error"]
+            refused = BrainError(
+                str(told["code"]),
+                str(told["message"]),
+                int(exit_code or ""),
+                override=str(told.get("override", "")),
+            )
+        except (KeyError, TypeError, ValueError):
+            raise UnreachableError("回答的不是 brain 服务器") from None
+        raise refused
+
+    def _exchange(
+        self, method: str, path: str, body: bytes | None
+    ) -> tuple[int, str | None, bytes]:
+        kind = HTTPSConnection if self._secure else HTTPConnection
+        connection = kind(self.host, self._port, timeout=CONNECT_SECONDS)
+        headers = {"Accept": "application/json"}
+        if body is not None:
+            headers["Content-Type"] = "application/json"
+        token = os.environ.get(TOKEN)
+        if token:
+            headers["Authorization"] = f"Bearer {token}".encode().decode("latin-1")
+        try:
+            connection.connect()
+            connection.sock.settimeout(ANSWER_SECONDS)
+            connection.request(method, self._prefix + path, body, headers)
+            response = connection.getresponse()
+            return response.status, response.getheader(EXIT_HEADER), response.read()
+        finally:
+            connection.close()
+
+
+def _request(route: Route, args: Mapping[str, Any]) -> tuple[str, bytes | None]:
+    """The path with its query, and the body."""
+    rest = {name: value for name, value in args.items() if value is not None}
+    path = route.path
+    if "{id}" in path:
+        path = path.replace("{id}", quote(str(rest.pop("id")), safe=""))
+    if route.method != "GET":
+        return path, json.dumps(rest).encode("ascii")
+    told = {k: json.dumps(v) if isinstance(v, bool) else v for k, v in rest.items()}
+    return (f"{path}?{urlencode(told, errors='replace')}" if told else path), None

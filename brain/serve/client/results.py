@@ -1,0 +1,131 @@
+"""A server's answers as the engine's own result objects, for a face that prints those."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, TypeVar
+
+from brain import memory as m
+from brain.serve.client.remote import Remote, UnreachableError
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """A brief, as far as a hook needs it."""
+
+    block: str
+
+
+class Far:
+    """What a command asks of a server: the part of :class:`brain.engine.Brain` it uses.
+
+    Args:
+        explain: have hits come with their evidence.
+    """
+
+    def __init__(self, remote: Remote, *, explain: bool = False) -> None:
+        self._remote = remote
+        self._explain = {"explain": True} if explain else {}
+
+    def recall(self, query: str, k: int = 5, **options: Any) -> m.RecallResult:
+        """The k best memories for a query."""
+        given = self._remote.ask("recall", {"query": query, "k": k, **options, **self._explain})
+        with _understood():
+            return m.RecallResult(
+                given["query"],
+                tuple(map(_hit, given["hits"])),
+                tuple(map(_hit, given["skills"])),
+                m.Gate(given["gate"]["answerable"], given["gate"]["probability"]),
+                tuple(given["degraded"]),
+                tuple(given.get("notes", ())),
+                tuple(given.get("remarks", ())),
+            )
+
+    def explained(self, found: m.RecallResult) -> m.RecallResult:
+        """As it is: the server has explained it."""
+        return found
+
+    def check(self, query: str, **options: Any) -> m.Gate:
+        """Whether that memory can answer a query."""
+        given = self._remote.ask("check", {"query": query, **options})
+        with _understood():
+            return m.Gate(**_tuples(m.Gate, given))
+
+    def inject(self, query: str, **options: Any) -> m.InjectResult:
+        """The block for an agent's prompt."""
+        given = self._remote.ask("inject", {"query": query, **options, **self._explain})
+        with _understood():
+            known = _tuples(m.InjectResult, given)
+            known["hits"] = tuple(map(_hit, given["hits"]))
+            known["left_out"] = tuple(m.LeftOut(**left) for left in given["left_out"])
+            return m.InjectResult(**known)
+
+    def brief(self, budget: int | None = None, **options: Any) -> Outline:
+        """What an agent should know before any question."""
+        given = self._remote.ask("brief", {"budget": budget, **options})
+        with _understood():
+            return Outline(given["block"])
+
+    def add(self, text: str, **options: Any) -> m.AddResult:
+        """Stores one memory."""
+        given = self._remote.ask("add", {"text": text, **options})
+        with _understood():
+            known = _tuples(m.AddResult, given)
+            known["similar"] = tuple(m.Similar(**_tuples(m.Similar, s)) for s in given["similar"])
+            return m.AddResult(**known)
+
+    @property
+    def made(self) -> None:
+        """Nothing: the file is not here."""
+
+    @property
+    def warning(self) -> str:
+        """Nothing, as well."""
+        return ""
+
+    def degraded(self) -> tuple[str, ...]:
+        """Nothing that is missing here matters."""
+        return ()
+
+
+class _understood:  # noqa: N801
+    """Turns an answer of another shape into "no server of ours"."""
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: type[BaseException] | None, error: object, trace: object) -> None:
+        if kind is not None and issubclass(kind, (KeyError, TypeError, AttributeError)):
+            raise UnreachableError("回答看不懂，两边的版本可能不同") from None
+
+
+def _tuples(of: type[Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a class out of a JSON object, its lists as tuples."""
+    return {
+        f.name: tuple(given[f.name]) if isinstance(given[f.name], list) else given[f.name]
+        for f in fields(of)
+        if f.name in given
+    }
+
+
+def _hit(given: Mapping[str, Any]) -> m.Hit:
+    return m.Hit(
+        memory=m.Memory(**{f.name: given[f.name] for f in fields(m.Memory)}),
+        text=given["text"],
+        score=given["score"],
+        lanes={name: _lane(lane) for name, lane in given.get("lanes", {}).items()},
+        tokens_added=given["tokens_added"],
+        recovery_handle=given["recovery_handle"],
+        duplicate_of=given["duplicate_of"],
+        suspect=given["suspect"],
+        suspect_rule=given["suspect_rule"] or "",
+    )
+
+
+def _lane(given: Mapping[str, Any]) -> m.LaneRank:
+    score = given["similarity"] if "similarity" in given else given["score"]
+    terms = tuple(given.get("terms", ()))
+    return m.LaneRank(given["rank"], score, terms, given.get("recency"), given.get("via"))

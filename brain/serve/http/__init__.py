@@ -1,0 +1,2 @@
+"""HTTP server: Starlette routes over the catalogue of calls, with authentication and error
+bodies."""

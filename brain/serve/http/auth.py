@@ -1,0 +1,149 @@
+"""Who may talk to the server: its own machine by name, a bearer of the token, no web page.
+
+A browser on this machine reaches loopback too. A page of another site is kept out by its Origin, a
+rebound name by the Host, and a form or a "simple" request by its content type.
+"""
+
+from __future__ import annotations
+
+import hmac
+import ipaddress
+import os
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from brain.errors import EXIT_DATA, EXIT_UNAVAILABLE, EXIT_USAGE, BrainError
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Receive, Scope, Send
+
+TOKEN = "BRAIN_TOKEN"
+
+MAX_BODY = 8 * 1024 * 1024
+"""Largest request body in bytes: the longest query there is, with room for JSON's escapes."""
+
+MAX_PORT = 65535
+
+# uri-host [":" port] of RFC 9110, 7.2: no user, no path, nothing beside.
+_HOST = re.compile(
+    r"(?:\[(?P<address>[0-9A-Fa-f:.]+)\]|(?P<name>[^\s@/\\?#:\[\]]+))(?::(?P<port>[0-9]{0,5}))?"
+)
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a name or address is this machine and nobody else's."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def token() -> str | None:
+    """The token of this process's environment; None without one."""
+    return os.environ.get(TOKEN) or None
+
+
+def require_token(host: str) -> None:
+    """Raises ``brain_token_missing`` (2) for a server others can reach, without a token."""
+    if not is_loopback(host) and token() is None:
+        raise BrainError(
+            "brain_token_missing",
+            f"在 {host} 上监听，别的机器也连得到；请先设环境变量 {TOKEN}。",
+            EXIT_USAGE,
+        )
+
+
+class Guard:
+    """Lets a request pass to the application, or answers it with a refusal.
+
+    Args:
+        host: what the server listens on.
+        names: further names it is reached by.
+    """
+
+    def __init__(self, app: ASGIApp, host: str, names: frozenset[str] = frozenset()) -> None:
+        self._app = app
+        self._token = token()
+        self._local = is_loopback(host)
+        self._names = names | {host, "localhost"}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            headers = {k.decode("latin-1"): v.decode("latin-1") for k, v in scope["headers"]}
+            try:
+                self.check(scope["method"], headers)
+            except BrainError as error:
+                from brain.serve.http.errors import refusal
+
+                await refusal(error)(scope, receive, send)
+                return
+        await self._app(scope, receive, send)
+
+    def check(self, method: str, headers: Mapping[str, str]) -> None:
+        """Raises ``brain_host_refused``, ``brain_origin_refused``, ``brain_token_refused``,
+        ``brain_content_type`` or ``brain_body_too_large``."""
+        host = headers.get("host", "")
+        if not self._knows(_name(host)):
+            raise BrainError(
+                "brain_host_refused",
+                f"不认识的 Host「{host[:80]}」；用域名访问时，"
+                "启动服务器要写明它：brain serve --allow-host 域名。",
+                EXIT_UNAVAILABLE,
+            )
+        origin = headers.get("origin")
+        foreign = origin is not None and _netloc(origin) != host
+        if foreign or headers.get("sec-fetch-site") in {"cross-site", "same-site"}:
+            raise BrainError("brain_origin_refused", "不接受来自网页的请求。", EXIT_UNAVAILABLE)
+        if self._token is not None:
+            given = headers.get("authorization", "").encode("latin-1")
+            if not hmac.compare_digest(given, f"Bearer {self._token}".encode()):
+                raise BrainError(
+                    "brain_token_refused",
+                    f"缺少令牌或令牌不对；请带上 Authorization: Bearer 和服务器的 {TOKEN}。",
+                    EXIT_UNAVAILABLE,
+                )
+        if method in {"POST", "PUT", "PATCH"}:
+            kind = headers.get("content-type", "").split(";")[0].strip().lower()
+            if kind != "application/json":
+                raise BrainError(
+                    "brain_content_type", "Content-Type 应为 application/json。", EXIT_DATA
+                )
+            length = headers.get("content-length", "")
+            if length.isdecimal() and int(length) > MAX_BODY:
+                raise too_large()
+
+    def _knows(self, name: str) -> bool:
+        if name in self._names:
+            return True
+        try:
+            address = ipaddress.ip_address(name)
+        except ValueError:
+            return False
+        # A rebound name is a name: a bare address cannot be one.
+        return address.is_loopback or not self._local
+
+
+def too_large() -> BrainError:
+    """The refusal of a body beyond :data:`MAX_BODY`."""
+    told = f"请求体超过 {MAX_BODY // 2**20} MiB，请拆成几份。"
+    return BrainError("brain_body_too_large", told, EXIT_DATA)
+
+
+def _netloc(origin: str) -> str:
+    """The host and port of an Origin; '' for ``null`` and what is no URL."""
+    try:
+        return urlsplit(origin).netloc
+    except ValueError:
+        return ""
+
+
+def _name(host: str) -> str:
+    """The name in a Host header, without its port and brackets; '' for what is no Host at all."""
+    parts = _HOST.fullmatch(host)
+    if parts is None or int(parts["port"] or 0) > MAX_PORT:
+        return ""
+    return (parts["address"] or parts["name"]).lower()

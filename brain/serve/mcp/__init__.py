@@ -1,0 +1,1 @@
+"""MCP server: the tools over stdio and Streamable HTTP."""

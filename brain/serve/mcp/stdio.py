@@ -1,0 +1,90 @@
+"""``brain mcp``: the MCP server over stdin and stdout."""
+
+from __future__ import annotations
+
+import gc
+import io
+import os
+import signal
+import sys
+from contextlib import suppress
+from types import FrameType
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from brain.serve.mcp import stdout
+from brain.serve.mcp.wire import Wire
+
+if TYPE_CHECKING:
+    from brain.serve.call_dispatch import Desk
+    from brain.serve.mcp.tools import MemoryServer
+
+EXIT_INTERRUPTED = 130
+EXIT_TERMINATED = 143
+
+
+def serve(db: str | None, *, version: str, scope: str = "", read_only: bool = False) -> int:
+    """Serves one client until its end of the pipe closes; gives the exit status.
+
+    Args:
+        db: the file; None for ``BRAIN_URL``'s server, else ``BRAIN_DB`` or the default.
+        version: ours, told to the client.
+        scope: of calls that name none.
+    """
+    sink = stdout.take()
+    if isinstance(sys.stderr, io.TextIOWrapper):
+        sys.stderr.reconfigure(encoding="utf-8", errors="backslashreplace")
+    for number, code in ((signal.SIGINT, EXIT_INTERRUPTED), (signal.SIGTERM, EXIT_TERMINATED)):
+        signal.signal(number, _ending(code))
+    # Thousands of classes are made while the SDK loads, and none of them is garbage.
+    gc.disable()
+    import asyncio
+
+    from brain.serve.call_dispatch import open_desk
+    from brain.serve.mcp import tools
+
+    gc.enable()
+    gc.freeze()
+    desk = open_desk(db, scope=scope, read_only=read_only, through=True)
+    try:
+        asyncio.run(_serve(tools.MemoryServer(desk, version), desk, sink))
+    except BaseExceptionGroup as group:
+        if group.split(OSError)[1] is not None:
+            raise
+    except OSError:
+        pass  # the client is gone
+    desk.close()
+    return 0
+
+
+async def _serve(server: MemoryServer, desk: Desk, sink: BinaryIO) -> None:
+    import asyncio
+
+    wire = Wire(_take_stdin(), sink)
+
+    async def warm() -> None:
+        await wire.begun.wait()
+        desk.warm()
+
+    warming = asyncio.create_task(warm())
+    await server.run_over(wire)
+    warming.cancel()
+
+
+def _take_stdin() -> BinaryIO:
+    """The stream of stdin's descriptor; 0 is empty from now on for whatever else reads."""
+    taken = os.dup(0)
+    null = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(null, 0)
+    os.close(null)
+    return os.fdopen(taken, "rb")
+
+
+def _ending(code: int) -> Any:
+    """Ends at once: a write that is not committed never was."""
+
+    def end(number: int, frame: FrameType | None) -> None:
+        with suppress(Exception):
+            sys.stderr.flush()
+        os._exit(code)
+
+    return end

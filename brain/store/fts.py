@@ -1,0 +1,282 @@
+"""The two text indexes: grams (short words, identifiers) and trigrams (substrings).
+
+Neither keeps the text (https://sqlite.org/fts5.html#contentless_tables). The ``scope`` column holds
+one term naming the scope.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Sequence
+
+import apsw
+
+from brain.store import meta
+from brain.store.sql import one, rows
+from brain.text.fold import fold
+from brain.text.tokenize import index_terms, quote
+
+PAIRS = 2
+"""Segments of a level from which a merge begins (FTS5's own is 4). Each one a look-up goes through
+costs as much as the look-up itself: filled by single adds, a file stays near 5 instead of 7, by
+batches near 3 instead of 5, and adds take a tenth longer."""
+
+SETTLED = 16
+SETTLED_A_NOTE = 0.4
+"""Pages each index may merge after a write, and how many more for each note of a batch."""
+
+GRAMS = "grams"
+TRIGRAMS = "trigrams"
+
+_SCOPE_BASE = 0xE100
+_SCOPE_DIGIT = 4096
+
+
+def scope_term(scope_id: int) -> str:
+    """A scope's number as three private-use characters: one trigram, and no text's gram."""
+    high, low = divmod(scope_id, _SCOPE_DIGIT)
+    return chr(0xE000) + chr(_SCOPE_BASE + high) + chr(_SCOPE_BASE + low)
+
+
+def add(db: apsw.Connection, memory_id: int, text: str, scope_id: int) -> None:
+    """Indexes a memory's text in both indexes.
+
+    Where SQLite lacks the trigram tokenizer that index waits: the file is marked to be indexed anew
+    by the next writer that has it.
+    """
+    folded = fold(text)
+    scope = scope_term(scope_id)
+    db.execute(
+        "INSERT INTO grams (rowid, body, scope) VALUES (?, ?, ?)",
+        (memory_id, " ".join(index_terms(folded)), scope),
+    )
+    try:
+        db.execute(
+            "INSERT INTO trigrams (rowid, body, scope) VALUES (?, ?, ?)", (memory_id, folded, scope)
+        )
+    except apsw.SQLError as e:
+        if "no such tokenizer" not in str(e):
+            raise
+        meta.put(db, **{meta.FOLD: 0})
+
+
+def has_trigrams(db: apsw.Connection) -> bool:
+    """Whether this SQLite can use the trigram index."""
+    try:
+        rows(db, "SELECT 1 FROM trigrams WHERE trigrams MATCH ? LIMIT 1", (quote("abc"),))
+    except apsw.SQLError as e:
+        if "no such tokenizer" not in str(e):
+            raise
+        return False
+    return True
+
+
+def remove(db: apsw.Connection, memory_id: int, text: str, scope_id: int) -> None:
+    """Takes a memory out of both indexes; ``text`` must be what :func:`add` was given."""
+    folded = fold(text)
+    scope = scope_term(scope_id)
+    db.execute(
+        "INSERT INTO grams (grams, rowid, body, scope) VALUES ('delete', ?, ?, ?)",
+        (memory_id, " ".join(index_terms(folded)), scope),
+    )
+    db.execute(
+        "INSERT INTO trigrams (trigrams, rowid, body, scope) VALUES ('delete', ?, ?, ?)",
+        (memory_id, folded, scope),
+    )
+
+
+def clear(db: apsw.Connection) -> None:
+    """Empties both indexes."""
+    db.execute("INSERT INTO grams (grams) VALUES ('delete-all')")
+    db.execute("INSERT INTO trigrams (trigrams) VALUES ('delete-all')")
+
+
+def settle(db: apsw.Connection, notes: int) -> None:
+    """Merges a little of each index after a write: what it added, and its share of older segments.
+
+    FTS5 lets sixteen segments gather on a level where each transaction writes little, and every
+    look-up goes through all of them. What it costs does not grow with the file.
+
+    Args:
+        notes: how many were added.
+    """
+    pages = SETTLED + int(SETTLED_A_NOTE * notes)
+    for index in (GRAMS, TRIGRAMS):
+        db.execute(f"INSERT INTO {index} ({index}, rank) VALUES ('merge', ?)", (pages,))
+
+
+def merge_pairs(db: apsw.Connection) -> None:
+    """Lets merges begin with ``PAIRS`` segments; kept in the file, and needs no tokenizer."""
+    for index in (GRAMS, TRIGRAMS):
+        db.execute(f"INSERT INTO {index} ({index}, rank) VALUES ('usermerge', ?)", (PAIRS,))
+
+
+def merge(db: apsw.Connection, index: str, pages: int) -> bool:
+    """Goes a step towards one segment: merges so many pages of an index.
+
+    A negative number makes FTS5 gather all segments on one level first, and go on with a merge that
+    has been begun (https://sqlite.org/fts5.html#the_merge_command).
+
+    Returns:
+        Whether it found anything to do.
+    """
+    before = db.total_changes()
+    db.execute(f"INSERT INTO {index} ({index}, rank) VALUES ('merge', ?)", (-pages,))
+    # The command itself counts as one change.
+    return db.total_changes() - before > 1
+
+
+def segments(db: apsw.Connection, index: str) -> int:
+    """How many segments an index is in; each costs every look-up a little."""
+    return int(one(db, f"SELECT count(DISTINCT segid) FROM {index}_idx"))
+
+
+def pages(db: apsw.Connection, index: str) -> int:
+    """About how many leaf pages an index has, in all its segments."""
+    return int(one(db, f"SELECT count(*) FROM {index}_idx"))
+
+
+def remake(db: apsw.Connection) -> None:
+    """Drops both indexes, in whatever state, and makes them again as they were made, empty."""
+    names = (GRAMS, TRIGRAMS, f"{GRAMS}_vocab", f"{TRIGRAMS}_vocab")
+    made = dict(rows(db, "SELECT name, sql FROM sqlite_schema WHERE type = 'table'"))
+    for name in reversed(names):
+        db.execute(f"DROP TABLE {name}")
+    for name in names:
+        db.execute(made[name])
+    for index in (GRAMS, TRIGRAMS):
+        db.execute(f"INSERT INTO {index} ({index}, rank) VALUES ('secure-delete', 1)")
+    merge_pairs(db)
+
+
+def _match(term: str, scope_ids: Sequence[int] | None) -> str:
+    """A term as a MATCH expression; a lone character with ``*`` is a prefix, in the gram index."""
+    body = f"body : {quote(term)}"
+    if scope_ids is None:
+        return body
+    scopes = " OR ".join(quote(scope_term(s)) for s in scope_ids)
+    return f"scope : ({scopes}) AND {body}"
+
+
+def postings(
+    db: apsw.Connection,
+    index: str,
+    terms: Sequence[str],
+    scope_ids: Sequence[int] | None,
+    newest: int | None = None,
+) -> dict[str, str]:
+    """The ids of the memories that hold each term, as decimal text with commas between.
+
+    Args:
+        index: ``GRAMS`` or ``TRIGRAMS``.
+        terms: query terms (a lone character with ``*`` is a prefix, in the gram index).
+        scope_ids: numbers of the scopes seen, or None for all.
+        newest: only so many of each, the newest.
+    """
+    if scope_ids == [] or not terms:
+        return dict.fromkeys(terms, "")
+    ids = f"SELECT rowid FROM {index} WHERE {index} MATCH j.value"
+    if newest is not None:
+        ids += f" ORDER BY rowid DESC LIMIT {int(newest)}"
+    found = rows(
+        db,
+        # One text a term instead of a row a posting: reading rows takes three times as long.
+        f"SELECT (SELECT group_concat(rowid) FROM ({ids})) FROM json_each(?) j ORDER BY j.key",
+        (json.dumps([_match(term, scope_ids) for term in terms]),),
+    )
+    return {term: ids or "" for term, (ids,) in zip(terms, found, strict=True)}
+
+
+def lengths(db: apsw.Connection, index: str, ids: Sequence[int]) -> dict[int, int]:
+    """How many terms each memory's text has in an index.
+
+    FTS5 keeps the number of tokens in each column, as SQLite varints (``columnsize``, see
+    https://sqlite.org/fts5.html#the_columnsize_option).
+
+    Raises:
+        apsw.CorruptError: one of them has none, or one that is no number.
+    """
+    found = rows(
+        db,
+        f"SELECT id, sz FROM {index}_docsize WHERE id IN (SELECT value FROM json_each(?))",
+        (json.dumps(ids),),
+    )
+    if len(found) != len(ids):
+        raise apsw.CorruptError("an index holds a memory without its length")
+    try:
+        return {i: _varint(sz) for i, sz in found}
+    except (IndexError, TypeError):
+        raise apsw.CorruptError("a memory's length in an index cannot be read") from None
+
+
+def frequencies(db: apsw.Connection, index: str, terms: Sequence[str]) -> dict[str, int]:
+    """In how many memories each term occurs, exactly; reads the whole posting list of each."""
+    if not terms:
+        return {}
+    found = rows(
+        db,
+        f"SELECT j.value, v.doc FROM json_each(?) j CROSS JOIN {index}_vocab v ON v.term = j.value",
+        (json.dumps(list(terms)),),
+    )
+    return dict.fromkeys(terms, 0) | dict(found)
+
+
+def frequencies_between(
+    db: apsw.Connection, index: str, terms: Collection[str], low: int, high: int
+) -> dict[str, int]:
+    """In how many memories with low < id <= high each term occurs."""
+    counts = counted(db, index, [(term, low, high) for term in terms])
+    return dict(zip(terms, counts, strict=True))
+
+
+def counted(db: apsw.Connection, index: str, asked: Sequence[tuple[str, int, int]]) -> list[int]:
+    """For each (term, low, high), in how many memories with low < id <= high the term occurs."""
+    if not asked:
+        return []
+    found = rows(
+        db,
+        f"SELECT (SELECT count(*) FROM {index} WHERE {index} MATCH j.value ->> 0"
+        " AND rowid > j.value ->> 1 AND rowid <= j.value ->> 2) FROM json_each(?) j ORDER BY j.key",
+        (json.dumps([(_match(term, None), low, high) for term, low, high in asked]),),
+    )
+    return [int(row[0]) for row in found]
+
+
+def average_length(db: apsw.Connection, index: str = GRAMS) -> float:
+    """Mean number of terms a note has in an index; 0 for an empty one.
+
+    FTS5 keeps it in its "averages record" (row 1 of the data table: the number of rows, then the
+    number of tokens in each column, as SQLite varints; see fts5_index.c). It is there from the
+    first, and has no bytes while the index is empty.
+
+    Raises:
+        apsw.CorruptError: the record is gone, or is none.
+    """
+    found = rows(db, f"SELECT block FROM {index}_data WHERE id = 1")
+    if not found or not isinstance(found[0][0], bytes):
+        raise apsw.CorruptError("an index is without its averages")
+    if not found[0][0]:
+        return 0.0
+    values = _varints(found[0][0])
+    if len(values) < 2:
+        raise apsw.CorruptError("an index's averages cannot be read")
+    return values[1] / values[0] if values[0] else 0.0
+
+
+def _varint(data: bytes) -> int:
+    """The first of :func:`_varints`."""
+    return data[0] if data[0] < 0x80 else _varints(data)[0]
+
+
+def _varints(data: bytes) -> list[int]:
+    """SQLite's variable-length integers (https://sqlite.org/fileformat2.html#varint)."""
+    out: list[int] = []
+    value = 0
+    length = 0
+    for byte in data:
+        length += 1
+        value = (value << 8) | byte if length == 9 else (value << 7) | (byte & 0x7F)
+        if length == 9 or byte < 0x80:
+            out.append(value)
+            value = length = 0
+    return out

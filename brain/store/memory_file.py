@@ -1,0 +1,415 @@
+"""One memory file, its connections and its transactions.
+
+Every thread has its own connection, so reads never wait for a write; writes of one process queue on
+a lock, those of several on SQLite's. A file that is not there reads as an empty memory. A file that
+another took the place of is let go: the next read is of the new one.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+import weakref
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import apsw
+
+from brain.errors import EXIT_BUSY, EXIT_CANT_CREATE, EXIT_IO, BrainError
+from brain.store import connection, erase, folder, fts, memories, meta, schema, wal
+from brain.store.vectors import vector_index
+from brain.text.fold import FOLD_VERSION
+
+_WAL_RETRIES = 250
+
+PATIENCE_S = 2.0
+"""How long closing waits for a read of another thread before it is interrupted."""
+
+_DOUBTFUL = frozenset({"brain_db_damaged", "brain_db_io"})
+"""After these the connection is not used again: what it remembers may be what is wrong."""
+
+
+class _Held:
+    """A connection some thread keeps, and which file it is of.
+
+    ``lock`` is held by whoever uses the connection; ``gone`` says it was closed, and is only set
+    by who holds the lock. ``stamp`` is kept for a connection that SQLite does not keep up to date.
+    """
+
+    def __init__(
+        self,
+        db: apsw.Connection,
+        identity: tuple[int, int] | None,
+        stamp: tuple[int, int, int] | None = None,
+    ) -> None:
+        self.db = db
+        self.identity = identity
+        self.stamp = stamp
+        self.lock = threading.RLock()
+        self.gone = False
+
+    def close(self) -> None:
+        """Closes the connection; the caller holds the lock."""
+        self.gone = True
+        self.db.close(True)
+
+
+class Store:
+    """The file at a path.
+
+    Args:
+        path: where the file is or will be.
+        read_only: True refuses every write and never makes a file.
+        network: gives the name of the network file system a path is on, or None.
+
+    ``made`` says whether this object has made the file.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        read_only: bool = False,
+        network: Callable[[Path], str | None] = folder.network,
+    ) -> None:
+        self.path = path
+        self.read_only = read_only
+        self.vectors_loaded = True
+        self.network = network
+        self._local = threading.local()
+        # Weak: the connections of a thread that has ended close with it.
+        self._open: weakref.WeakSet[_Held] = weakref.WeakSet()
+        self._open_lock = threading.Lock()
+        self._write_lock = threading.RLock()
+        self._opened: tuple[int, int] | None = None
+        self._written: tuple[int, int] | None = None
+        self._closed = False
+        self.made = False
+
+    def exists(self) -> bool:
+        """Whether the file is there and holds a database. Raises for anything that is not ours."""
+        return connection.look_at(self.path)
+
+    def close(self) -> None:
+        """Closes every connection of every thread; what is used after says ``brain_closed``.
+
+        A read that is going on in another thread has :data:`PATIENCE_S` seconds to end and is then
+        interrupted; one that even then does not end closes its connection itself when it does.
+        """
+        self._closed = True
+        self._let_go(lambda held: True, interrupt=True)
+        vector_index.forget(self.path)
+
+    def release(self) -> None:
+        """Closes every connection for now; the next use opens another."""
+        self._let_go(lambda held: True)
+
+    def merge_log(self) -> bool:
+        """Merges the log into the file and empties it; False while a reader or writer needs it.
+
+        Raises:
+            BrainError: as :meth:`write`.
+        """
+        with self._write_lock:
+            self._refuse_replaced()
+            with self._using(self._writer) as held, connection.translated(self.path):
+                found = held.db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+                return not found[0][0]
+
+    def _let_go(self, which: Callable[[_Held], bool], *, interrupt: bool = False) -> None:
+        with self._open_lock:
+            chosen = [held for held in self._open if which(held)]
+        for held in chosen:
+            free = held.lock.acquire(timeout=PATIENCE_S)
+            if not free and interrupt:
+                with contextlib.suppress(apsw.ConnectionClosedError):  # it has just ended
+                    held.db.interrupt()
+                free = held.lock.acquire(timeout=PATIENCE_S)
+            if free:
+                held.close()
+                held.lock.release()
+
+    @contextlib.contextmanager
+    def read(self) -> Iterator[apsw.Connection]:
+        """A connection inside one read transaction: all statements see the same moment.
+
+        Raises:
+            BrainError: ``brain_closed`` (74) after :meth:`close`.
+        """
+        with self._using(self._reader) as held, connection.translated(self.path):
+            db = held.db
+            if db.in_transaction:
+                yield db
+                return
+            db.execute("BEGIN")
+            try:
+                yield db
+            finally:
+                # A full disk may have ended the transaction already.
+                if db.in_transaction:
+                    db.execute("ROLLBACK")
+            if held.stamp is not None and not self._current(held):
+                raise self._changed()
+
+    @contextlib.contextmanager
+    def snapshot(self) -> Iterator[apsw.Connection]:
+        """A connection of its own in one read transaction, for what reads long and bit by bit.
+
+        Its thread may read and write meanwhile; it goes on seeing the file as it was.
+
+        Raises:
+            BrainError: as :meth:`read`.
+        """
+        self._refuse_closed()
+        self._let_the_dead_go()
+        if not self.exists():
+            yield self._prepared_empty()
+            return
+        stamp = connection.stamp(self.path)
+        db = connection.connect(self.path, writable=False)
+        try:
+            if connection.check_version(db, self.path) == 0:
+                yield self._prepared_empty()
+                return
+            with connection.translated(self.path):
+                db.execute("BEGIN")
+                yield db
+            if connection.is_immutable(db) and connection.stamp(self.path) != stamp:
+                raise self._changed()
+        finally:
+            db.close(True)
+
+    @contextlib.contextmanager
+    def write(self) -> Iterator[apsw.Connection]:
+        """A connection inside one ``BEGIN IMMEDIATE`` transaction; any exception undoes it all.
+
+        Raises:
+            BrainError: ``brain_db_replaced`` (74), once, when the file at the path is no longer the
+                one written to so far; ``brain_closed`` (74) after :meth:`close`.
+        """
+        with self._write_lock:
+            self._refuse_replaced()
+            with self._using(self._writer) as held, connection.translated(self.path):
+                self._written = held.identity
+                with connection.immediate(held.db):
+                    yield held.db
+                self._refuse_replaced()
+
+    @contextlib.contextmanager
+    def _using(self, get: Callable[[], _Held]) -> Iterator[_Held]:
+        while True:
+            self._refuse_closed()
+            held = get()
+            held.lock.acquire()
+            if not held.gone:
+                break
+            held.lock.release()
+        try:
+            yield held
+        except BrainError as e:
+            if e.code in _DOUBTFUL and not held.db.in_transaction:
+                held.close()
+            raise
+        finally:
+            if self._closed and not held.gone and not held.db.in_transaction:
+                held.close()
+            held.lock.release()
+
+    def _refuse_closed(self) -> None:
+        if self._closed:
+            raise BrainError(
+                "brain_closed", f"这个记忆文件已经关闭，请重新打开：{self.path}", EXIT_IO
+            )
+
+    def _changed(self) -> BrainError:
+        return BrainError(
+            "brain_busy", f"读的时候文件被别的用户改了，请再试一次：{self.path}", EXIT_BUSY
+        )
+
+    def finish_erasing(self) -> None:
+        """Gets what was deleted out of the file's bytes and its log.
+
+        Raises:
+            BrainError: ``brain_wal_pending`` (75), see :func:`brain.store.erase.clear`.
+        """
+        with connection.translated(self.path):
+            db = self._connect_writable(self.network(self.path) is not None)
+            try:
+                erase.clear(db, self.path)
+            finally:
+                db.close()
+
+    def _refuse_replaced(self) -> None:
+        """Refuses to write into a file that is no longer the one at the path."""
+        written = self._written
+        if written is None or connection.identity(self.path) == written:
+            return
+        self._written = None
+        raise BrainError(
+            "brain_db_replaced",
+            f"记忆文件在打开期间被删掉或换掉了，没有写入；再写会写进现在的文件：{self.path}",
+            EXIT_IO,
+        )
+
+    def _current(self, held: _Held) -> bool:
+        """Whether a connection is of the file at the path, as it is now."""
+        if held.stamp is None:
+            return connection.identity(self.path) == held.identity
+        return connection.stamp(self.path) == held.stamp and wal.size(self.path) == 0
+
+    def _kept(self, name: str) -> _Held | None:
+        """This thread's connection, if it is still good; one of a dead file goes, and its like."""
+        held: _Held | None = getattr(self._local, name, None)
+        if held is None or held.gone:
+            return None
+        if held.db.in_transaction or self._current(held):
+            return held
+        with held.lock:
+            held.close()
+        return None
+
+    def _let_the_dead_go(self) -> None:
+        """Before a file is opened: what is left of another that was at the path until now.
+
+        All its connections first, since closing one drops the process's locks on a file; then its
+        log, which is known to be another file's and must not be read into this one.
+        """
+        dead = self._opened
+        if dead is None or connection.identity(self.path) == dead:
+            return
+        self._opened = None
+        self._let_go(lambda held: held.identity == dead)
+        with contextlib.suppress(OSError):
+            wal.set_aside(self.path)
+
+    def _reader(self) -> _Held:
+        held = self._kept("reader") or self._kept("writer")
+        if held is not None:
+            return held
+        while True:
+            self._let_the_dead_go()
+            if not self.exists():
+                # Not kept: the file may be made by another process at any moment.
+                return _Held(self._prepared_empty(), None)
+            before = connection.identity(self.path), connection.stamp(self.path)
+            db = connection.connect(self.path, writable=False)
+            with connection.closed_on_error(db):
+                number = connection.check_version(db, self.path)
+            if number == 0:
+                # Another process has begun to make it, or died doing so.
+                db.close()
+                return _Held(self._prepared_empty(), None)
+            if connection.identity(self.path) == before[0]:
+                break
+            db.close()
+        held = _Held(db, before[0], before[1] if connection.is_immutable(db) else None)
+        self._keep(held)
+        self._local.reader = held
+        return held
+
+    def _writer(self) -> _Held:
+        if self.read_only:
+            raise BrainError(
+                "brain_db_read_only", f"这次是只读打开的，不能写入：{self.path}", EXIT_CANT_CREATE
+            )
+        held = self._kept("writer")
+        if held is not None:
+            return held
+        self._let_the_dead_go()
+        if not self.exists():
+            connection.create(self.path)
+            self.made = True
+        identity = connection.identity(self.path)
+        shared = self.network(self.path) is not None
+        if shared:
+            # Our own readers of a file in WAL mode would keep it in that mode.
+            self.release()
+        opened = self._connect_writable(shared)
+        with connection.closed_on_error(opened):
+            number = connection.check_version(opened, self.path)
+            if number < schema.SCHEMA_VERSION:
+                connection.load_vectors(opened)  # old vector tables are dropped by it
+                self._migrate(opened)
+            held = _Held(opened, identity)
+            self._keep(held)
+            self._local.writer = held
+            try:
+                self._catch_up(opened)
+            except BaseException:
+                held.gone = True
+                raise
+        return held
+
+    def _connect_writable(self, shared: bool) -> apsw.Connection:
+        attempt = 0
+        while True:
+            try:
+                return connection.connect(self.path, writable=True, shared=shared)
+            except BrainError as e:
+                # Two processes turning a new file to WAL: SQLite's busy handler is not asked.
+                attempt += 1
+                if e.code != "brain_busy" or attempt == _WAL_RETRIES:
+                    raise
+                time.sleep(0.02)
+
+    def _migrate(self, db: apsw.Connection) -> None:
+        with connection.translated(self.path):
+            connection.require_fts5(db)
+            with connection.immediate(db):
+                # Another process may have done it while this one waited for the lock.
+                fresh = schema.version(db) == 0
+                schema.migrate(db)
+                if fresh:
+                    meta.put(db, **{meta.FOLD: FOLD_VERSION})
+
+    def _catch_up(self, db: apsw.Connection) -> None:
+        """Brings text indexes up to date that were written under another folding or without one."""
+        with connection.translated(self.path):
+            found = meta.read(db)
+            if found.get(meta.FOLD) == FOLD_VERSION or not fts.has_trigrams(db):
+                return
+            with connection.immediate(db):
+                reindex(db)
+
+    def _prepared_empty(self) -> apsw.Connection:
+        db = apsw.Connection(":memory:")
+        schema.migrate(db)
+        self.vectors_loaded = connection.load_vectors(db)
+        return db
+
+    def _keep(self, held: _Held) -> None:
+        if not connection.load_vectors(held.db):
+            self.vectors_loaded = False
+        self._opened = held.identity
+        with self._open_lock:
+            self._open.add(held)
+
+
+def reindex(db: apsw.Connection) -> int:
+    """Empties and refills both text indexes from the records; gives the number of records."""
+    fts.clear(db)
+    scopes: dict[str, int] = {}
+    done = 0
+    for memory_id, text, scope in memories.texts_after(db, 0):
+        if scope not in scopes:
+            scopes[scope] = memories.ensure_scope(db, scope)
+        fts.add(db, memory_id, text, scopes[scope])
+        done += 1
+    meta.put(db, **{meta.FOLD: FOLD_VERSION})
+    return done
+
+
+def renew_statistics(db: apsw.Connection) -> None:
+    """Has SQLite renew what its planner knows of the tables, where that is due."""
+    db.execute("PRAGMA optimize").fetchall()
+
+
+def facts(db: apsw.Connection) -> dict[str, Any]:
+    """What ``meta`` says, with the vector table only where it really exists."""
+    found = meta.read(db)
+    table = found.get(meta.VECTORS)
+    if table is not None and not vector_index.exists(db, table):
+        found[meta.VECTORS] = None
+    return found

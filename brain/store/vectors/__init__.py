@@ -1,0 +1,1 @@
+"""Vector index: quantized codes in blocks propose, exact cosine in SQLite decides."""

@@ -1,0 +1,1 @@
+"""Temporal expression parsing: dates and relative times in Chinese, English and other scripts."""
