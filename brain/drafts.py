@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime
-from functools import lru_cache
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING
 
 from brain import memory as m
 from brain import validate
 from brain.errors import BrainError
+from brain.file_model import table_for
 from brain.inject import pack
+from brain.memory import Memory
+from brain.store import insert
 from brain.store.memories import Record
 from brain.text.fold import fold
 from brain.text.secrets import mask
 from brain.text.timestamps import local_time, parse_time, to_iso
+
+if TYPE_CHECKING:
+    import apsw
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from brain.embed.protocol import Embedder
 
 ALLOWED = "allow_secrets"
 """The argument that has a secret stored nevertheless."""
@@ -82,3 +95,27 @@ def storable(text: str, allow_secrets: bool) -> str:
     if not allow_secrets:
         mask.refuse(checked, "文本", ALLOWED)
     return checked
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A text checked and embedded before a transaction begins, to be stored inside it.
+
+    Args:
+        source: as it may be stored.
+        why: kept in the journal.
+        embedder: what made the vectors, or None.
+        spans: the text's passages as character ranges.
+        vectors: one a passage, (passages, dim), or None.
+    """
+
+    source: str
+    why: str
+    embedder: Embedder | None
+    spans: list[tuple[int, int]]
+    vectors: NDArray[np.float32] | None
+
+    def put_in(self, db: apsw.Connection) -> Callable[[Record], Memory]:
+        """What stores a record of the text inside the caller's write transaction."""
+        table = table_for(db, self.embedder)
+        return partial(insert.put, db, table, spans=self.spans, found=self.vectors, why=self.why)

@@ -1,65 +1,93 @@
-"""Brain: the one object every face talks to.
+"""The engine: Brain, the one object every face talks to.
 
-One ``Brain`` is one memory file. It checks and completes what it is given, embeds outside any
-lock, and runs each write as one transaction that holds the record, its index rows and its vectors.
-
-Here stand opening and closing, and the verbs used most: adding, and asking. The others are in
-:mod:`brain.verbs`, a class for each subject.
+One ``Brain`` is one memory file. Each method validates what it is given, opens a transaction, calls
+one function of a room and wraps the result; it embeds before a write begins, and each write holds
+the record, its index rows and its vectors. What a question loads is imported at the top, what other
+verbs need in their bodies: a command line starts with every turn of a conversation.
 """
 
 from __future__ import annotations
 
+import builtins
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, BinaryIO, Self
 
+from brain import drafts, file_model, redact, typecheck, validate
 from brain import memory as m
-from brain import redact, typecheck, validate
+from brain.compress import handles
 from brain.embed.encode import embedded
-from brain.errors import EXIT_USAGE, BrainError
-from brain.file_model import table_for
+from brain.errors import EXIT_NO, EXIT_NO_INPUT, EXIT_USAGE, BrainError
+from brain.file_model import Model
 from brain.inject import pack
-from brain.lifecycle import add
-from brain.recall import explain, gate, naming, pipeline, similar
-from brain.recall.query import Question
-from brain.store import folder, memory_file, meta, use_log
-from brain.store.view import View
+from brain.lifecycle import add, lineage, replay, strength
+from brain.recall import explain, gate, pipeline, similar
+from brain.recall.query import read as read_query
+from brain.recall.query import require_content
+from brain.store import folder, memories, memory_file, meta, use_log
+from brain.store.view import View, requested
 from brain.text import stopwords
-from brain.text.fold import fold
 from brain.text.secrets import mask
-from brain.text.timestamps import now_utc, to_iso
-from brain.verbs.caring import Caring
-from brain.verbs.changing import Changing
-from brain.verbs.exchanging import Exchanging
-from brain.verbs.looking import Looking
-from brain.verbs.opened import When
-from brain.verbs.shortening import Shortening
+from brain.text.timestamps import When, now_utc, parse_time, to_iso
+from brain.typecheck import path_of
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from brain.embed.protocol import Embedder
-    from brain.results import InitResult
+    from brain.inject.brief import Brief
+    from brain.maintenance.reembed import ReembedResult
+    from brain.results import (
+        BackupResult,
+        CompressResult,
+        CorrectResult,
+        DecayResult,
+        DoctorResult,
+        ExportResult,
+        ForgetResult,
+        History,
+        ImportResult,
+        IngestResult,
+        InitResult,
+        OptimizeResult,
+        OwnWord,
+        Recovered,
+        RestoreResult,
+        ScopeCount,
+        Stats,
+        SupersedeResult,
+    )
 
-MAX_K = 1000
+Progress = Callable[[int, int], None]
+StagedProgress = Callable[[str, int, int], None]
 
 
 def default_path() -> Path:
     """``BRAIN_DB``, else ``~/.brain/brain.db``."""
     given = os.environ.get("BRAIN_DB")
-    return typecheck.path_of(given) if given else Path.home() / ".brain" / "brain.db"
+    return path_of(given) if given else Path.home() / ".brain" / "brain.db"
 
 
 @typecheck.checked
-class Brain(Changing, Looking, Shortening, Caring, Exchanging):
+class Brain:
     """A memory file, opened. Use :meth:`open`; one object may be used from several threads."""
 
-    # Opening and closing --------------------------------------------------------------------
+    # Opening and closing ------------------------------------------------------------------------
+
+    def __init__(
+        self,
+        store: memory_file.Store,
+        embedder: Embedder | None,
+        model: str | None,
+        patience: float | None = None,
+    ) -> None:
+        """Takes an opened file; :meth:`open` and :meth:`create` are the ways in."""
+        self._store = store
+        self._model = Model(store, embedder, model, patience)
 
     @classmethod
     def open(
@@ -87,7 +115,7 @@ class Brain(Changing, Looking, Shortening, Caring, Exchanging):
             BrainError: for a path that cannot be a memory file (65–78, see docs/cli.md), and
                 ``brain_model_mismatch`` (78) when the file was made with another model.
         """
-        where = typecheck.path_of(path) if path is not None else default_path()
+        where = path_of(path) if path is not None else default_path()
         store = memory_file.Store(where, read_only=read_only)
         embedder = None if model is None or isinstance(model, str) else model
         name = model if isinstance(model, str) else (embedder.name if embedder else None)
@@ -104,27 +132,16 @@ class Brain(Changing, Looking, Shortening, Caring, Exchanging):
             model: a model's name, ``'none'``, or None for ``BRAIN_MODEL``, else the best one on
                 this machine.
         """
-        from brain.results import InitResult
-
         with cls.open(path) as brain:
             existed = brain._store.exists()
-            facts = brain._facts()
-            if meta.MODEL not in facts:
-                brain._model.settle(model)
-                facts = brain._facts()
-            hint = brain.warning
-            if not existed and model is None and facts.get(meta.MODEL) != "bge-small-zh":
-                hint += "\n" * bool(hint) + (
-                    "想用中文模型 bge-small-zh（512 维）：先 brain model fetch bge-small-zh，"
-                    "再 brain reembed --model bge-small-zh。"
-                )
-            return InitResult(
-                str(brain.path),
-                facts.get(meta.MODEL) or None,
-                facts.get(meta.DIM),
-                not existed,
-                hint,
-            )
+            facts = brain._model.settle(model)
+            hint = file_model.hint(facts, existed or model is not None, brain.warning)
+            return file_model.created(brain.path, facts, existed, hint)
+
+    @property
+    def path(self) -> Path:
+        """Where the file is, or will be."""
+        return self._store.path
 
     @property
     def made(self) -> Path | None:
@@ -163,7 +180,7 @@ class Brain(Changing, Looking, Shortening, Caring, Exchanging):
         facts = self._facts()
         return self._model.degraded(facts, self._model.load(facts))
 
-    # Adding ---------------------------------------------------------------------------------
+    # Adding -------------------------------------------------------------------------------------
 
     def add(
         self,
@@ -225,28 +242,11 @@ class Brain(Changing, Looking, Shortening, Caring, Exchanging):
         *,
         allow_secrets: bool = False,
         now: datetime | None = None,
-    ) -> list[m.AddResult]:
+    ) -> builtins.list[m.AddResult]:
         """Stores a batch in one transaction: all of it or, on an error, nothing."""
         return self._add([typecheck.check_draft(d) for d in drafts], "", now, allow_secrets)
 
-    def _add(
-        self,
-        drafts: Sequence[m.Draft],
-        why: str,
-        now: datetime | None,
-        allow_secrets: bool,
-    ) -> list[m.AddResult]:
-        at = now or now_utc()
-        mask.refuse(why, "原因")
-        records = [self._record(draft, at, allow_secrets) for draft in drafts]
-        embedder = self._model.load(self._model.settle())
-        prepared = [(record, *embedded(record.text, embedder)) for record in records]
-        with self._store.write() as db:
-            # Another process may have stored the same after our clock was read.
-            seen = to_iso(now or now_utc())
-            return add.add(db, table_for(db, embedder), prepared, why, seen)
-
-    # Asking ---------------------------------------------------------------------------------
+    # Asking -------------------------------------------------------------------------------------
 
     def recall(
         self,
@@ -270,21 +270,17 @@ class Brain(Changing, Looking, Shortening, Caring, Exchanging):
         Raises:
             BrainError: :func:`brain.validate.blank_query` (65), ``brain_k_invalid`` (2).
         """
-        asked = self._ask(query, context, now)
-        if not asked[0].folded.strip():
-            raise validate.blank_query(query)
-        view = self._view(scope, kind, as_of, known_at, now, include_expired=include_expired)
-        _check_k(k)
-        found = self._find(query, asked, view, k, semantic=True)
-        decision = found.decision
+        text = require_content(query, context)
+        view = requested(scope, kind, as_of, known_at, now, include_expired=include_expired)
+        found = self._find(query, view, validate.check_k(k), context=context, now=now)
         return m.RecallResult(
-            validate.clean_query(query),
-            redact.told(similar.mark(found.hits[:k])),
-            redact.told(found.skills),
-            decision,
-            decision.degraded,
-            decision.reasons,
-            decision.remarks,
+            text,
+            redact.snippets(similar.mark(found.hits[:k]), found.terms),
+            redact.snippets(found.skills, found.terms),
+            found.decision,
+            found.decision.degraded,
+            found.decision.reasons,
+            found.decision.remarks,
         )
 
     def search(
@@ -300,17 +296,14 @@ class Brain(Changing, Looking, Shortening, Caring, Exchanging):
         now: datetime | None = None,
     ) -> m.RecallResult:
         """As :meth:`recall`, with the lexical lane alone; for looking into why a word misses."""
-        asked = self._ask(query, None, now)
-        if not asked[0].folded.strip():
-            raise validate.blank_query(query)
-        view = self._view(scope, kind, as_of, known_at, now, include_expired=include_expired)
-        _check_k(k)
-        found = self._find(query, asked, view, k, semantic=False, told=False)
-        held = [h for h in found.hits if "lexical" in h.lanes]
+        text = require_content(query, None)
+        view = requested(scope, kind, as_of, known_at, now, include_expired=include_expired)
+        found = self._find(query, view, validate.check_k(k), now=now, semantic=False, told=False)
+        held = [hit for hit in found.hits if "lexical" in hit.lanes]
         return m.RecallResult(
-            validate.clean_query(query),
-            redact.told(held[:k]),
-            redact.told(found.skills),
+            text,
+            redact.snippets(held[:k], found.terms),
+            redact.snippets(found.skills, found.terms),
             degraded=found.decision.degraded,
             remarks=found.decision.remarks,
         )
@@ -320,16 +313,7 @@ class Brain(Changing, Looking, Shortening, Caring, Exchanging):
 
         The user's own words stay whole.
         """
-        own = [" ".join(str(x) for x in (w.word, w.freq, w.tag) if x) for w in self.words()]
-        folded = fold(validate.clean_query(result.query))
-        cut = stopwords.content_words(folded, own)
-        told = (f"查询切成词：{'、'.join(cut)}。",) if cut else ()
-        return replace(
-            result,
-            hits=tuple(explain.by_words(h, cut, folded) for h in result.hits),
-            skills=tuple(explain.by_words(h, cut, folded) for h in result.skills),
-            notes=(*told, *result.notes),
-        )
+        return explain.explained(result, self.words())
 
     def check(
         self,
@@ -351,11 +335,9 @@ class Brain(Changing, Looking, Shortening, Caring, Exchanging):
         Raises:
             BrainError: ``brain_threshold_invalid`` (65).
         """
-        asked = self._ask(query, context, now)
-        view = self._view(scope, None, as_of, known_at, now)
-        return self._find(
-            query, asked, view, pipeline.POOL, semantic=True, threshold=threshold
-        ).decision
+        view = requested(scope, None, as_of, known_at, now)
+        found = self._find(query, view, context=context, now=now, threshold=threshold)
+        return found.decision
 
     def inject(
         self,
@@ -381,86 +363,782 @@ class Brain(Changing, Looking, Shortening, Caring, Exchanging):
                 ``brain_budget_too_small`` (2) below ``pack.LEAST_BUDGET``.
         """
         limit = pack.checked_budget(budget)
-        asked = self._ask(query, context, now)
-        view = self._view(scope, None, as_of, known_at, now)
-        found = self._find(query, asked, view, pipeline.POOL, semantic=True, told=False)
-        decision = found.decision
-        if not decision.answerable:
-            return m.InjectResult(
-                "",
-                False,
-                decision.probability,
-                0,
-                degraded=decision.degraded,
-                remarks=decision.remarks,
-            )
-        fitting = [h for h in (*found.hits, *found.skills) if h.id in decision.ids]
-        block = pack.block_of_hits(fitting, found.terms, limit)
+        view = requested(scope, None, as_of, known_at, now)
+        found = self._find(query, view, context=context, now=now, told=False)
+        hits = redact.suspects(found.answering)
+        block = pack.block_of_hits(hits, found.terms, limit)
         if as_of is None and known_at is None and not self._store.read_only:
-            use_log.note(self.path, to_iso(now or now_utc()), [h.id for h in block.hits])
-        return m.InjectResult(
-            block.text,
-            bool(block.text),
-            decision.probability,
-            block.tokens,
-            redact.told(block.hits),
-            block.left_out,
-            decision.degraded,
-            found=len(fitting),
-            remarks=decision.remarks,
+            use_log.note(self.path, to_iso(now or now_utc()), [hit.id for hit in block.hits])
+        return pack.result(found.decision, block, redact.hits(block.hits), len(hits))
+
+    # Looking ------------------------------------------------------------------------------------
+
+    def get(self, memory_id: int | str, *, reveal: bool = False) -> m.Memory:
+        """One record by id, whatever its state.
+
+        Args:
+            reveal: show the text as it is stored; otherwise secrets in it are masked.
+
+        Raises:
+            BrainError: ``brain_not_found`` (1).
+        """
+        with self._store.read() as db:
+            found = lineage.require(db, validate.parse_id(memory_id))
+        return found if reveal else redact.memory(found)
+
+    def list(
+        self,
+        *,
+        limit: int | None = 50,
+        scope: str = "",
+        kind: str | None = None,
+        as_of: When = None,
+        known_at: When = None,
+        archived: bool = False,
+        all: bool = False,
+        all_scopes: bool = False,
+        reveal: bool = False,
+        now: datetime | None = None,
+    ) -> builtins.list[m.Memory]:
+        """Records, newest first: the current ones unless asked otherwise.
+
+        Args:
+            archived: only archived records.
+            as_of: what was true then; None is now.
+            known_at: what was believed then, with the field values of then; None is now.
+            all: every record of the scopes, whatever its state.
+            all_scopes: do not look at the scope.
+            reveal: as for :meth:`get`.
+        """
+        validate.check_limit(limit)
+        view = requested(scope, kind, as_of, known_at, now, all_scopes=all_scopes)
+        with self._store.read() as db:
+            if all:
+                found = memories.everything(db, view.scopes, kind, limit, view.known_at)
+            else:
+                view = replay.prepare(db, view.with_archived(archived))
+                found = memories.listing(db, view, limit)
+            found = replay.records(db, found, view.known_at)
+        return found if reveal else [redact.memory(record) for record in found]
+
+    def history(self, memory_id: int | str) -> History:
+        """What replaced what, oldest first, for any record of the line, and what happened when.
+
+        Raises:
+            BrainError: ``brain_not_found`` (1), ``brain_lineage_broken`` (74).
+        """
+        from brain.lifecycle import history
+        from brain.results import History
+
+        with self._store.read() as db:
+            found = history.of(db, lineage.require(db, validate.parse_id(memory_id)))
+        return History(
+            tuple(map(redact.memory, found.history)),
+            tuple(replace(event, why=mask.masked(event.why)) for event in found.events),
         )
+
+    def corrected(self, records: Iterable[m.Memory]) -> frozenset[int]:
+        """Which of some records, and of those they took over from, were wrong and corrected.
+
+        The others among them were superseded: the world changed.
+        """
+        known = [typecheck.check_memory(record) for record in records]
+        with self._store.read() as db:
+            return lineage.corrected(db, known)
+
+    def stats(self, *, now: datetime | None = None) -> Stats:
+        """What is in the file."""
+        from brain.maintenance import stats
+
+        at = to_iso(now or now_utc())
+        return stats.stats(self._store, at, self._model.degraded_unloaded)
+
+    def scopes(self, *, now: datetime | None = None) -> tuple[ScopeCount, ...]:
+        """Every scope that has records, the global one ('') first, then by name."""
+        from brain.results import ScopeCount
+
+        everywhere = View(as_of=to_iso(now or now_utc()), scopes=None)
+        with self._store.read() as db:
+            current = memories.counts_by(db, "scope", everywhere)
+            total = memories.scope_totals(db)
+        return tuple(ScopeCount(name, current.get(name, 0), n) for name, n in total.items())
+
+    def scope_remark(self, scope: str) -> str:
+        """A Chinese sentence on a scope that never had a record, else ''."""
+        with self._store.read() as db:
+            return explain.unknown_scope(db, scope)
+
+    def brief(
+        self, budget: int | None = None, *, scope: str = "", now: datetime | None = None
+    ) -> Brief:
+        """What an agent should know before any question: pinned records, preferences, an overview.
+
+        Args:
+            budget: estimated tokens; None is 420, 0 is unlimited.
+
+        Raises:
+            BrainError: as :meth:`inject` does for a budget.
+        """
+        from brain.inject import brief
+
+        limit = pack.checked_budget(budget)
+        view = requested(scope, None, None, None, now)
+        with self._store.read() as db:
+            return brief.write(db, view, limit)
+
+    # Changing -----------------------------------------------------------------------------------
+
+    def supersede(
+        self,
+        old: int | str,
+        new: int | str | None = None,
+        *,
+        text: str | None = None,
+        at: When = None,
+        source: str = m.DEFAULT_SOURCE,
+        why: str = "",
+        allow_secrets: bool = False,
+        now: datetime | None = None,
+    ) -> SupersedeResult:
+        """The world changed: ``new`` (or a record made from ``text``) holds from ``at`` on.
+
+        Where a record beside the old one already says ``text``, that one takes over. Repeating a
+        call that was done gives the same result and changes nothing.
+
+        Args:
+            at: the instant of the change; None is the new record's own explicit valid_from, else
+                now.
+            source: of a record made from ``text``; its confidence follows from it.
+            allow_secrets: as for :meth:`add`.
+
+        Raises:
+            BrainError: ``brain_usage`` (2) unless exactly one of new and text is given; those of
+                :func:`brain.lifecycle.lineage.link` (65); ``brain_not_found`` (1).
+        """
+        from brain.lifecycle import supersede
+
+        if (new is None) == (text is None):
+            raise BrainError("brain_usage", "取代要有新的编号或新的文本，二者给一个。", EXIT_USAGE)
+        old_id = self._existing(old)
+        moment = now or self._after_it_began(old_id)
+        given, stamp = at if at is None else parse_time(at, now=moment), to_iso(moment)
+        if text is None:
+            new_id = validate.parse_id(new if new is not None else "")
+            with self._store.write() as db:
+                return supersede.supersede(db, old_id, new_id, given, stamp, why)
+        made = self._prepare(text, source, why, allow_secrets)
+        with self._store.write() as db:
+            put = made.put_in(db)
+            return supersede.supersede_with(db, old_id, text, made.source, put, given, stamp, why)
+
+    def correct(
+        self,
+        old: int | str,
+        text: str,
+        *,
+        source: str = m.DEFAULT_SOURCE,
+        why: str = "",
+        allow_secrets: bool = False,
+        now: datetime | None = None,
+    ) -> CorrectResult:
+        """We were wrong: a record made from ``text`` stands for all of the old one's valid time.
+
+        It has the old one's kind, scope, importance and pin, and the confidence of its source. The
+        old one is retracted. Where a record beside it already says ``text``, that one takes over
+        and holds for its own time and the old one's. Repeating a call that was done gives the same
+        result and changes nothing.
+
+        Args:
+            allow_secrets: as for :meth:`add`.
+
+        Raises:
+            BrainError: ``brain_not_found`` (1); ``brain_not_current``, ``brain_supersede_same``
+                and those of :meth:`add` (65).
+        """
+        from brain.lifecycle import supersede
+
+        at = to_iso(now or now_utc())
+        old_id = self._existing(old)
+        made = self._prepare(text, source, why, allow_secrets)
+        with self._store.write() as db:
+            return supersede.correct_with(db, old_id, text, made.source, made.put_in(db), at, why)
+
+    def expire(
+        self,
+        memory_id: int | str,
+        *,
+        at: When = None,
+        why: str = "",
+        force: bool = False,
+        now: datetime | None = None,
+    ) -> m.Memory:
+        """It holds no longer from ``at`` (None: now) on; a future instant keeps it until then.
+
+        What is over already stays as it is unless ``at`` is given.
+
+        Args:
+            force: do it to a pinned record as well.
+
+        Raises:
+            BrainError: ``brain_not_found`` (1); ``brain_pinned``, ``brain_not_current`` for one
+                that was replaced, ``brain_valid_range`` (65).
+        """
+        from brain.lifecycle import supersede
+
+        number = self._existing(memory_id)
+        moment = now or self._after_it_began(number)
+        given = None if at is None else parse_time(at, now=moment)
+        with self._store.write() as db:
+            ended = supersede.expire(db, number, given, to_iso(moment), why, force)
+        return redact.memory(ended)
+
+    def retract(
+        self,
+        memory_id: int | str,
+        *,
+        why: str = "",
+        force: bool = False,
+        now: datetime | None = None,
+    ) -> m.Memory:
+        """We do not believe it any more; :meth:`restore` undoes that. Twice changes nothing.
+
+        Args:
+            force: do it to a pinned record as well.
+
+        Raises:
+            BrainError: ``brain_not_found`` (1), ``brain_pinned`` (65).
+        """
+        from brain.lifecycle import supersede
+
+        number = self._existing(memory_id)
+        with self._store.write() as db:
+            at = to_iso(now or now_utc())
+            return redact.memory(supersede.retract(db, number, at, why, force))
+
+    def restore(
+        self, memory_id: int | str, *, why: str = "", now: datetime | None = None
+    ) -> m.Memory:
+        """Takes a retracted or archived record back; its valid time stays as it is.
+
+        Raises:
+            BrainError: ``brain_not_found`` (1), those of :func:`brain.lifecycle.lineage.restore`
+            (65).
+        """
+        number = self._existing(memory_id)
+        with self._store.write() as db:
+            record = lineage.require(db, number)
+            return redact.memory(lineage.restore(db, record, to_iso(now or now_utc()), why))
+
+    def forget(
+        self,
+        memory_id: int | str,
+        *,
+        force: bool = False,
+        why: str = "",
+        now: datetime | None = None,
+    ) -> ForgetResult:
+        """Erases a record for good: text, index rows, vectors, recovery copies, reasons noted.
+
+        Args:
+            force: do it to a pinned record as well.
+
+        Raises:
+            BrainError: those of :func:`brain.lifecycle.forget.forget`; ``brain_wal_pending`` (75)
+                when it is erased but the log still holds it, then the same call again finishes;
+                ``brain_forget_incomplete`` (74).
+        """
+        from brain.lifecycle import forget
+        from brain.results import ForgetResult
+
+        number = self._existing(memory_id)
+        with self._store.write() as db:
+            erased = forget.forget(db, number, to_iso(now or now_utc()), why, force)
+        with suppress(OSError):  # the log of uses holds ids alone
+            use_log.forget(self.path, number)
+        self._store.finish_erasing()
+        with self._store.read() as db:
+            forget.verify(db, self.path, erased.text)
+        return ForgetResult(number, erased.words)
+
+    def pin(self, memory_id: int | str, *, why: str = "", now: datetime | None = None) -> m.Memory:
+        """Keeps it from being archived, expired, retracted or forgotten without force."""
+        return self._set(memory_id, "pin", why, now, pinned=True)
+
+    def unpin(
+        self, memory_id: int | str, *, why: str = "", now: datetime | None = None
+    ) -> m.Memory:
+        """Undoes :meth:`pin`."""
+        return self._set(memory_id, "unpin", why, now, pinned=False)
+
+    def set_confidence(
+        self, memory_id: int | str, value: float, *, why: str = "", now: datetime | None = None
+    ) -> m.Memory:
+        """How likely it is true, in [0, 1]. Raises ``brain_not_found``, ``brain_confidence_…``."""
+        checked = validate.check_unit(value, "置信度", "brain_confidence_invalid")
+        return self._set(memory_id, "confidence", why, now, confidence=checked)
+
+    def set_importance(
+        self, memory_id: int | str, value: float, *, why: str = "", now: datetime | None = None
+    ) -> m.Memory:
+        """How much it matters, in [0, 1]. Raises ``brain_not_found``, ``brain_importance_…``."""
+        checked = validate.check_unit(value, "重要度", "brain_importance_invalid")
+        return self._set(memory_id, "importance", why, now, importance=checked)
+
+    def useful(
+        self, memory_id: int | str, *, why: str = "", now: datetime | None = None
+    ) -> m.Memory:
+        """Somebody says it was useful: stronger and a little surer
+        (:mod:`brain.lifecycle.strength`).
+
+        Raises:
+            BrainError: ``brain_not_found`` (1), ``brain_id_invalid``, ``brain_why_invalid`` (65).
+        """
+        return self._feedback(memory_id, "useful", why, now)
+
+    def wrong(
+        self, memory_id: int | str, *, why: str = "", now: datetime | None = None
+    ) -> m.Memory:
+        """Somebody says it is wrong: weaker and less sure, never gone. Raises as :meth:`useful`."""
+        return self._feedback(memory_id, "wrong", why, now)
+
+    # Shortening ---------------------------------------------------------------------------------
+
+    def recover(self, handle: str, query: str | None = None) -> bytes:
+        """The exact bytes a recovery handle stands for, or what of them speaks to a question.
+
+        Nothing in them is masked: whoever asks for the original gets it.
+
+        Args:
+            handle: with ``#/items/3/name`` behind it, that part of a JSON original.
+            query: whole units alone (records, rows, log entries, paragraphs), with markers; the
+                whole where none matches or nothing is saved.
+
+        Raises:
+            BrainError: ``brain_ccr_handle_invalid``, ``brain_ccr_pointer_invalid`` (65),
+                ``brain_ccr_not_found``, ``brain_ccr_pointer_not_found`` (1),
+                ``brain_ccr_damaged`` (74).
+        """
+        return self.recovered(handle, query).data
+
+    def recovered(self, handle: str, query: str | None = None) -> Recovered:
+        """As :meth:`recover`, with the handle as it is written and the media type."""
+        from brain.compress import excerpt, originals
+        from brain.results import Recovered
+
+        reference = handles.parse(handle)
+        with self._store.read() as db:
+            data, content_type = originals.find(db, reference)
+        terms = None if query is None else self._terms(query)
+        data, content_type = excerpt.part(data, content_type, reference, terms)
+        return Recovered(reference.handle, content_type, data)
+
+    def compress(
+        self, data: bytes | str, query: str | None = None, *, now: datetime | None = None
+    ) -> CompressResult:
+        """Makes a text shorter by what it holds; the original is kept before the rest goes out.
+
+        Args:
+            data: any bytes; those that are no text give a line that says so, with the handle.
+            query: what should be kept first.
+
+        Raises:
+            BrainError: ``brain_text_surrogate``, ``brain_ccr_budget_exceeded`` (65),
+                ``brain_ccr_max_bytes_invalid`` (2), 73-75 where the original cannot be kept. A text
+                that stays as it is goes through whatever the store says.
+        """
+        from brain.compress import document, originals
+
+        raw = validate.check_encodable(data) if isinstance(data, str) else bytes(data)
+        most = originals.most_bytes()
+        made = document.document(raw, self._terms(query) if query else ())
+        try:
+            with self._store.write() as db:
+                originals.keep(db, made.original(raw, to_iso(now or now_utc())), most)
+        except BrainError:
+            if not made.whole:
+                raise
+            return made.result(None)
+        return made.result(handles.handle_of(raw))
+
+    # Caring for the file ------------------------------------------------------------------------
+
+    def reembed(self, model: str, *, progress: Progress | None = None) -> ReembedResult:
+        """Gives every record vectors of another (or the same) model; resumable after a break.
+
+        The old vectors serve until the new set is whole.
+
+        Args:
+            model: a model's name, or ``'none'`` to do without vectors.
+            progress: called with (done, total) passages.
+        """
+        from brain.maintenance import reembed
+
+        self._require_any("嵌入")
+        result = reembed.run(self._store, model, progress)
+        self._model.forget()
+        return result
+
+    def decay(
+        self,
+        *,
+        daily: float = strength.DAILY,
+        archive_below: float = strength.ARCHIVE_BELOW,
+        idle_days: float = strength.IDLE_DAYS,
+        keep_importance: float = strength.KEEP_IMPORTANCE,
+        dry_run: bool = False,
+        why: str = "",
+        now: datetime | None = None,
+    ) -> DecayResult:
+        """Lets strengths fade by the days since the last run, and archives what is weak and idle.
+
+        Twice a day does no harm, a missed month is caught up, nothing is deleted; a run that was
+        killed is finished by the next one.
+
+        Args:
+            daily, archive_below, idle_days, keep_importance: see
+            :class:`brain.maintenance.decay.Rule`. dry_run: say what would be done, and change
+            nothing.
+
+        Raises:
+            BrainError: ``brain_decay_invalid`` (65), ``brain_db_missing`` (66).
+        """
+        from brain.maintenance import decay
+
+        rule = decay.Rule(daily, archive_below, idle_days, keep_importance)
+        self._require_any("衰减")
+        if dry_run:
+            return decay.foreseen(self._store, rule, now or now_utc())
+        return decay.run(self._store, rule, why, now or now_utc())
+
+    def doctor(
+        self,
+        *,
+        repair: bool = False,
+        consent: bool = False,
+        progress: Progress | None = None,
+        now: datetime | None = None,
+    ) -> DoctorResult:
+        """Examines the file and what it needs; see :func:`brain.maintenance.doctor.run`.
+
+        Args:
+            repair: make anew what is derived from the records; salvage a corrupt file.
+            consent: with ``repair``, change what is not derived from them as well.
+        """
+        from brain.maintenance import doctor
+
+        return doctor.run(
+            self._store, now=now or now_utc(), repair=repair, consent=consent, progress=progress
+        )
+
+    def backup(self, path: str | Path, *, force: bool = False) -> BackupResult:
+        """Writes a whole, checked copy while others write; see
+        :func:`brain.maintenance.backup.backup`."""
+        from brain.maintenance import backup
+
+        return backup.backup(self._store, path_of(path), force=force)
+
+    def restore_backup(self, path: str | Path) -> RestoreResult:
+        """Puts a backup in the file's place; see :func:`brain.maintenance.backup.restore`."""
+        from brain.maintenance import backup
+
+        return backup.restore(self._store, path_of(path))
+
+    def optimize(self) -> OptimizeResult:
+        """Puts the file in order after much was stored; see :func:`brain.maintenance.optimize.run`.
+
+        Raises:
+            BrainError: ``brain_db_missing`` (66) without a file, ``brain_busy`` (75).
+        """
+        from brain.maintenance import optimize
+
+        self._require_any("整理")
+        return optimize.run(self._store)
+
+    def words(self) -> tuple[OwnWord, ...]:
+        """The user's own words."""
+        from brain.results import OwnWord
+
+        with self._store.read() as db:
+            return tuple(OwnWord(*row) for row in meta.words(db))
+
+    def add_word(self, line: str, *, now: datetime | None = None) -> OwnWord:
+        """Adds one of the user's own words: ``词 [词频] [词性]``, jieba's dictionary format."""
+        from brain.results import OwnWord
+
+        word = OwnWord(*stopwords.parse_own_word(line))
+        mask.refuse(word.word, "词")
+        with self._store.write() as db:
+            meta.add_word(db, word.word, word.freq, word.tag, to_iso(now or now_utc()))
+        return word
+
+    def remove_word(self, word: str) -> bool:
+        """Removes one of the user's own words; False when it was not there."""
+        if not self._store.exists():
+            return False
+        with self._store.write() as db:
+            return meta.remove_word(db, validate.clean_query(word))
+
+    # Exchanging ---------------------------------------------------------------------------------
+
+    def ingest(
+        self,
+        path: str | Path,
+        format: str | None = None,
+        *,
+        scope: str = "",
+        every_session: bool = False,
+        dry_run: bool = False,
+        embed: bool = True,
+        progress: StagedProgress | None = None,
+        now: datetime | None = None,
+    ) -> IngestResult:
+        """Takes in another program's memories or conversations; again: only what is new.
+
+        The text is stored first and can be found by its words at once; then what has no vector
+        gets one. Either may be broken off: the next run, or :meth:`reembed`, goes on there.
+
+        Args:
+            path: a file or folder; see docs/formats.md.
+            format: a format's name; None to tell by the content.
+            scope: for entries that name none themselves.
+            every_session: of Hermes also the sessions that tools and timers held.
+            dry_run: write nothing; the result shows what would come.
+            embed: make the vectors in this run.
+            progress: called with (stage, done, total); the stage is ``read`` or ``embed``.
+
+        Raises:
+            BrainError: ``brain_ingest_…`` for what cannot be read: see docs/cli.md.
+        """
+        from brain.ingest import ingestion  # the readers, which no other verb needs
+
+        validate.check_label(scope, "范围", "brain_scope_invalid")
+        if not dry_run:
+            self._settle_model()
+        done = ingestion.run(
+            self._store,
+            path_of(path),
+            format,
+            scope,
+            drafts.complete,
+            every_session=every_session,
+            dry_run=dry_run,
+            progress=progress,
+            now=now,
+        )
+        if dry_run:
+            return done
+        _, pending = self._catch_up(progress, embed)
+        return replace(done, pending=pending)
+
+    def export(
+        self,
+        *,
+        format: str = "jsonl",
+        scope: str | None = None,
+        as_of: When = None,
+        with_recovery: bool = False,
+        now: datetime | None = None,
+    ) -> Iterator[str]:
+        """The memories leaving the file, as lines with their ends; one moment of it throughout.
+
+        Args:
+            format: ``jsonl``, complete, every record in whatever state; or ``markdown``, the
+                current records, to be read and edited.
+            scope: that scope alone; None for all of them.
+            as_of: only what was current then.
+            with_recovery: recovery records as well; only with the whole file as JSONL.
+
+        Raises:
+            BrainError: ``brain_usage`` (2), ``brain_scope_invalid``, ``brain_date_invalid`` (65).
+        """
+        from brain.exchange import api
+
+        shown = api.leaves(format, scope, as_of, with_recovery, now or now_utc())
+        return api.text(self._store, format, shown, with_recovery)
+
+    def export_to(
+        self,
+        path: str | Path,
+        *,
+        format: str = "jsonl",
+        scope: str | None = None,
+        as_of: When = None,
+        with_recovery: bool = False,
+        force: bool = False,
+        now: datetime | None = None,
+    ) -> ExportResult:
+        """As :meth:`export`, into a file (JSONL) or a folder (Markdown), whole or not at all.
+
+        Args:
+            force: replace what an export wrote there before.
+
+        Raises:
+            BrainError: those of :meth:`export`; 73 where it cannot or must not be written.
+        """
+        from brain.exchange import api
+
+        shown = api.leaves(format, scope, as_of, with_recovery, now or now_utc())
+        where = path_of(path)
+        return api.write(self._store, format, shown, with_recovery, where, force=force)
+
+    def import_(
+        self,
+        source: str | Path | BinaryIO,
+        *,
+        dry_run: bool = False,
+        supersede: bool = False,
+        retract_missing: bool = False,
+        why: str = "",
+        progress: StagedProgress | None = None,
+        now: datetime | None = None,
+    ) -> ImportResult:
+        """Takes in an export: JSONL as it was, or a Markdown folder with what was edited by hand.
+
+        Args:
+            source: a JSONL file, a folder or file of Markdown, or a binary stream of JSONL.
+            dry_run: change nothing; the result says what would be done.
+            supersede: for Markdown: a changed text supersedes instead of correcting.
+            retract_missing: for Markdown: retract what was removed.
+            why: for Markdown: kept in the journal.
+            progress: called with (stage, done, total): ``read`` in bytes, ``embed`` in passages.
+
+        Raises:
+            BrainError: ``brain_import_missing`` (66), ``brain_import_format`` (65),
+                ``brain_import_newer`` (78), ``brain_import_unreadable`` (74), 73-75 when it
+                cannot be written. Either all of it is stored or nothing.
+        """
+        from brain.exchange import api, import_markdown
+
+        given = path_of(source) if isinstance(source, str | Path) else source
+        result = api.take_in(
+            self._store,
+            given,
+            self._settle_model,
+            drafts.complete,
+            import_markdown.Wish(supersede, retract_missing, why),
+            now or now_utc(),
+            dry_run=dry_run,
+            progress=progress,
+        )
+        if dry_run or not (result.added or result.corrected or result.superseded):
+            return result
+        made, pending = self._catch_up(progress, True)
+        return replace(result, vectors=made, pending=pending)
+
+    # What the verbs share -----------------------------------------------------------------------
 
     def _find(
         self,
         query: str,
-        asked: Sequence[Question],
         view: View,
-        k: int,
+        k: int = pipeline.POOL,
         *,
-        semantic: bool,
+        context: str | None = None,
+        now: datetime | None = None,
+        semantic: bool = True,
         threshold: float | str | None = None,
         told: bool = True,
     ) -> pipeline.Found:
-        """Embeds the questions, then runs the lanes and the gate on one moment of the file.
+        """Reads a question, embeds it, runs lanes and gate: all on one moment of the file.
 
-        A long message is asked as a whole and by its questions; the one best answered counts.
-        Where its reasons are not shown (``told``) they are not worded either.
+        Args:
+            told: False leaves the decision's reasons unworded, where nobody reads them.
         """
-        wanted = gate.checked_threshold(threshold)
-        remarks = validate.unreadable(query)
-        facts = self._facts()
-        model: str | None = None
-        vectors: list[NDArray[np.float32] | None] = [None] * len(asked)
-        degraded: tuple[str, ...] = ()
-        if semantic and asked[0].searchable and not asked[0].chitchat:
-            texts = [q.text for q in asked]
-            model, vectors, degraded = self._model.of_questions(facts, texts)
+        limit = gate.checked_threshold(threshold)
+        text, before = validate.clean_query(query), validate.clean_query(context or "")
         with self._store.read() as db:
+            asked = read_query(text, now or now_utc(), meta.own_words(db), before)
             facts = memory_file.facts(db)
-            if model is not None and facts.get(meta.MODEL) != model:
-                # Re-embedded by another process between the two looks.
-                model, degraded = None, (*degraded, "model_mismatch")
-            remarks += naming.of_view(db, view)
-            found = pipeline.answer(
-                db,
-                facts,
-                asked,
-                vectors,
-                view,
-                k,
-                model=model,
-                threshold=wanted,
-                degraded=degraded,
-                told=told,
+            vectors = (
+                self._model.embed_questions(facts, asked) if semantic else pipeline.WORDS_ALONE
             )
-        hits, skills = (
-            tuple(redact.shown(hit, found.terms) for hit in group)
-            for group in (found.hits, found.skills)
-        )
-        decision = replace(found.decision, remarks=remarks)
-        return replace(found, hits=hits, skills=skills, decision=decision)
+            remarks = (*validate.unreadable(query), *explain.unknown_scopes(db, view))
+            return pipeline.answer(
+                db, facts, asked, vectors, view, k, threshold=limit, told=told, remarks=remarks
+            )
 
+    def _terms(self, query: str) -> tuple[str, ...]:
+        """The terms by which an original is narrowed to a question."""
+        with self._store.read() as db:
+            own = meta.own_words(db)
+        return read_query(validate.clean_query(query), now_utc(), own)[0].narrowing
 
-def _check_k(k: int) -> None:
-    if not 1 <= k <= MAX_K:
-        raise BrainError("brain_k_invalid", f"条数（k）应在 1 到 {MAX_K} 之间。", EXIT_USAGE)
+    def _add(
+        self, given: Sequence[m.Draft], why: str, now: datetime | None, allow_secrets: bool
+    ) -> builtins.list[m.AddResult]:
+        """Checks, embeds and stores drafts in one transaction."""
+        at = now or now_utc()
+        mask.refuse(why, "原因")
+        records = [drafts.complete(draft, at, allow_secrets) for draft in given]
+        embedder = self._model.load(self._model.settle())
+        prepared = [(record, *embedded(record.text, embedder)) for record in records]
+        with self._store.write() as db:
+            # Another process may have stored the same after our clock was read.
+            seen = to_iso(now or now_utc())
+            return add.add(db, file_model.table_for(db, embedder), prepared, why, seen)
+
+    def _prepare(self, text: str, source: str, why: str, allow_secrets: bool) -> drafts.Prepared:
+        """A replacing text, checked and embedded before its transaction begins."""
+        label = drafts.label(source, allow_secrets)
+        checked = drafts.storable(text, allow_secrets)
+        embedder = self._model.load(self._facts())
+        return drafts.Prepared(label, why, embedder, *embedded(checked, embedder))
+
+    def _set(
+        self, memory_id: int | str, what: str, why: str, now: datetime | None, **values: object
+    ) -> m.Memory:
+        """One record with one thing about it set; the same value again changes nothing."""
+        number = self._existing(memory_id)
+        with self._store.write() as db:
+            record = lineage.require(db, number)
+            at = to_iso(now or now_utc())
+            return redact.memory(lineage.change(db, record, at, what, why, **values))
+
+    def _feedback(
+        self, memory_id: int | str, what: str, why: str, now: datetime | None
+    ) -> m.Memory:
+        validate.check_why(why)
+        number = self._existing(memory_id)
+        with self._store.write() as db:
+            after = strength.give(db, number, what, to_iso(now or now_utc()), why)
+        return redact.memory(after)
+
+    def _after_it_began(self, memory_id: int) -> datetime:
+        """The clock's time, later than the beginning of a record told in this millisecond."""
+        from brain.lifecycle import supersede
+
+        with self._store.read() as db:
+            record = memories.get(db, memory_id)
+        return supersede.clock_after(record)
+
+    def _existing(self, memory_id: int | str) -> int:
+        """A record's number; only ``add`` and ``create`` make a file, without one none is there."""
+        number = validate.parse_id(memory_id)
+        if not self._store.exists():
+            raise BrainError("brain_not_found", f"没有编号为 #{number} 的记忆。", EXIT_NO)
+        return number
+
+    def _facts(self) -> dict[str, Any]:
+        with self._store.read() as db:
+            return memory_file.facts(db)
+
+    def _settle_model(self) -> None:
+        """Makes the file, where there is none, and settles its model."""
+        self._model.settle()
+
+    def _require_any(self, deed: str) -> None:
+        """Raises ``brain_db_missing`` (66) without a file; ``deed`` is a Chinese verb."""
+        if not self._store.exists():
+            raise BrainError(
+                "brain_db_missing",
+                f"还没有记忆文件，没有可以{deed}的：{self.path}",
+                EXIT_NO_INPUT,
+            )
+
+    def _catch_up(self, progress: StagedProgress | None, embed: bool) -> tuple[int, int]:
+        """Makes the vectors still missing, or only counts them."""
+        from brain.maintenance import reembed
+
+        embedder = self._model.load(self._facts()) if embed else None
+        told = None if progress is None else partial(progress, "embed")
+        return reembed.catch_up(self._store, embedder, told)

@@ -8,16 +8,19 @@ from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any
 
 from brain.errors import EXIT_CONFIG, EXIT_UNAVAILABLE, BrainError
+from brain.recall import pipeline
 from brain.store import memory_file, meta
 from brain.store.vectors import vector_index
 from brain.text.fold import simplify
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import apsw
-    import numpy as np
-    from numpy.typing import NDArray
 
     from brain.embed.protocol import Embedder
+    from brain.recall.query import Question
+    from brain.results import InitResult
 
 
 class Model:
@@ -172,27 +175,23 @@ class Model:
             return ("model_mismatch",) if wrong else ("no_model",)
         return ()
 
-    def of_questions(
-        self, facts: dict[str, Any], texts: Sequence[str]
-    ) -> tuple[str | None, list[NDArray[np.float32] | None], tuple[str, ...]]:
-        """Vectors of questions, as far as the model is there in time.
-
-        Returns:
-            The model's name, or None where words alone answer; a vector or None for each text;
-            codes of what cannot take part.
-        """
-        none: list[NDArray[np.float32] | None] = [None] * len(texts)
+    def embed_questions(
+        self, facts: dict[str, Any], asked: Sequence[Question]
+    ) -> pipeline.QueryVectors:
+        """Vectors of questions, as far as they ask for something and the model is there in time."""
+        if not asked[0].searchable or asked[0].chitchat:
+            return pipeline.WORDS_ALONE
         if not self.within_patience(facts):
-            return None, none, ("timeout",)
+            return pipeline.QueryVectors(degraded=("timeout",))
         embedder = self.load(facts)
         degraded = self.degraded(facts, embedder)
         if embedder is None:
-            return None, none, degraded
+            return pipeline.QueryVectors(degraded=degraded)
         try:
-            found = [embedder.embed_query(simplify(text)) for text in texts]
+            found = tuple(embedder.embed_query(simplify(one.text)) for one in asked)
         except Exception:  # whatever a native library raises: words still answer
-            return None, none, (*degraded, "no_model")
-        return embedder.name, [*found], degraded
+            return pipeline.QueryVectors(degraded=(*degraded, "no_model"))
+        return pipeline.QueryVectors(embedder.name, found, degraded)
 
     def forget(self) -> None:
         """Takes the file's word for its model from now on: it was re-embedded."""
@@ -209,3 +208,31 @@ def table_for(db: apsw.Connection, embedder: Embedder | None) -> str | None:
     if embedder is None or facts.get(meta.MODEL) != embedder.name:
         return None
     return facts.get(meta.VECTORS) if facts.get(meta.DIM) == embedder.dim else None
+
+
+def hint(facts: dict[str, Any], chosen: bool, warning: str) -> str:
+    """What the person should know of a new file, in Chinese lines.
+
+    Args:
+        facts: what the file says of itself.
+        chosen: the file was there, or its model was named.
+        warning: a line about the file's place, or ''.
+    """
+    if chosen or facts.get(meta.MODEL) == "bge-small-zh":
+        return warning
+    return (
+        warning
+        + "\n" * bool(warning)
+        + (
+            "想用中文模型 bge-small-zh（512 维）：先 brain model fetch bge-small-zh，"
+            "再 brain reembed --model bge-small-zh。"
+        )
+    )
+
+
+def created(path: Path, facts: dict[str, Any], existed: bool, hint: str) -> InitResult:
+    """What ``create`` reports of a file."""
+    from brain.results import InitResult
+
+    model, dim = facts.get(meta.MODEL) or None, facts.get(meta.DIM)
+    return InitResult(str(path), model, dim, not existed, hint)

@@ -1,8 +1,8 @@
-"""Records and hits as they leave the engine: no secret in them, long texts narrowed."""
+"""Redaction: records and hits as they leave the engine, secrets masked and long texts narrowed."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 
 from brain.compress import handles, passages
@@ -11,44 +11,49 @@ from brain.text import prompt_injection
 from brain.text.secrets import mask
 
 
-def discreet(memory: Memory) -> Memory:
-    """A record as it may leave the engine: secrets in its text and its remarks masked."""
-    whole = (memory.text, memory.evidence, memory.source)
+def memory(record: Memory) -> Memory:
+    """A record with the secrets in its text and its remarks masked."""
+    whole = (record.text, record.evidence, record.source)
     masked = tuple(map(mask.masked, whole))
     if masked == whole:
-        return memory
+        return record
     text, evidence, source = masked
-    return replace(memory, text=text, evidence=evidence, source=source)
+    return replace(record, text=text, evidence=evidence, source=source)
 
 
-def told(hits: Sequence[Hit]) -> tuple[Hit, ...]:
-    """Hits as they leave the engine; until then records are whole, for handles and likeness."""
-    return tuple(map(_told, hits))
+def hits(found: Iterable[Hit]) -> tuple[Hit, ...]:
+    """Hits with their records masked; until then records are whole, for handles and likeness."""
+    return tuple(map(_hit, found))
 
 
-def _told(hit: Hit) -> Hit:
-    memory = discreet(hit.memory)
-    return hit if memory is hit.memory else replace(hit, memory=memory)
+def _hit(hit: Hit) -> Hit:
+    masked = memory(hit.memory)
+    return hit if masked is hit.memory else replace(hit, memory=masked)
 
 
-def shown(hit: Hit, terms: Sequence[str]) -> Hit:
-    """A hit as ``recall`` shows it: secrets masked, then a long text narrowed to what is asked.
+def suspects(found: Iterable[Hit]) -> tuple[Hit, ...]:
+    """Hits, those marked whose text reads as an order to its reader."""
+    return tuple(map(_suspect, found))
+
+
+def _suspect(hit: Hit) -> Hit:
+    rule = prompt_injection.rule(hit.memory.text)
+    return replace(hit, suspect=True, suspect_rule=rule) if rule else hit
+
+
+def snippets(found: Iterable[Hit], terms: Iterable[str]) -> tuple[Hit, ...]:
+    """Hits as ``recall`` shows them: masked, long texts narrowed to a snippet, suspects marked.
 
     Args:
-        hit: as it was found.
         terms: the question's telling terms.
     """
+    wanted = tuple(terms)
+    return tuple(_hit(_snippet(_suspect(hit), wanted)) for hit in found)
+
+
+def _snippet(hit: Hit, terms: tuple[str, ...]) -> Hit:
     whole = hit.memory.text
     masked = mask.masked(whole)
     own = None if masked is whole else handles.handle_of(whole.encode("utf-8"))
     text, handle = passages.narrowed(masked, terms, handle=own)
-    suspected = prompt_injection.rule(whole)
-    if text is hit.text and not suspected:
-        return hit
-    return replace(
-        hit,
-        text=text,
-        recovery_handle=handle,
-        suspect=bool(suspected),
-        suspect_rule=suspected,
-    )
+    return hit if text is hit.text else replace(hit, text=text, recovery_handle=handle)

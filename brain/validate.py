@@ -176,3 +176,25 @@ def check_unit(value: float, what: str, code: str) -> float:
     if not isinstance(value, int | float) or math.isnan(value) or not 0.0 <= value <= 1.0:
         raise BrainError(code, f"{what}应在 0 到 1 之间，收到 {value}。")
     return float(value)
+
+
+MAX_K = 1000
+"""Hits a question may ask for."""
+
+MAX_LIMIT = 1_000_000_000
+"""Records a list may ask for."""
+
+
+def check_k(k: int) -> int:
+    """Accepts a number of hits from 1 to ``MAX_K``. Raises ``brain_k_invalid`` (2)."""
+    if not 1 <= k <= MAX_K:
+        raise BrainError("brain_k_invalid", f"条数（k）应在 1 到 {MAX_K} 之间。", EXIT_USAGE)
+    return k
+
+
+def check_limit(limit: int | None) -> None:
+    """Accepts a number of records, or None for all. Raises ``brain_limit_invalid`` (2)."""
+    if limit is not None and not 1 <= limit <= MAX_LIMIT:
+        raise BrainError(
+            "brain_limit_invalid", f"条数（limit）应在 1 到 {MAX_LIMIT} 之间。", EXIT_USAGE
+        )

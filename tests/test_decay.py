@@ -20,11 +20,11 @@ from engine_parts import NOON, indexes_are_whole, refused
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brain import Brain, Draft
+from brain import Brain, Draft, drafts
 from brain.lifecycle import lineage
 from brain.lifecycle.strength import decayed
 from brain.maintenance import decay
-from brain.store import meta
+from brain.store import insert, meta
 from brain.store.sql import one, rows
 from brain.text.timestamps import to_iso
 
@@ -49,7 +49,7 @@ def many(brain: Brain, count: int, ages: float = 200) -> None:
         at = NOON - days(ages * (number % 97) / 97)
         with brain._store.write() as db:
             draft = Draft(f"第{number}号箱子放在{number * 7 % 89}排", importance=number % 10 / 10)
-            brain._insert(db, None, brain._record(draft, at), [(0, 4)], None, "")
+            insert.put(db, None, drafts.complete(draft, at), [(0, 4)], None, "")
 
 
 def strengths(brain: Brain) -> dict[int, tuple[float, bool]]:

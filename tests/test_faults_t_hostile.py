@@ -16,9 +16,10 @@ from engine_parts import EVERYDAY, fill, refused
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from brain import Brain, Draft
+from brain import Brain, Draft, drafts
 from brain.compress.handles import handle_of
 from brain.inject import pack
+from brain.store import insert
 from brain.text import prompt_injection
 from brain.text.fold import fold
 from brain.text.prompt_injection import RULES, rule
@@ -144,8 +145,8 @@ def store_as_an_older_version(brain: Brain, text: str, **fields: Any) -> int:
     """A row with its index, without the check that came later."""
     with brain._store.write() as db:
         # A while ago: what is to expire now must have begun before.
-        record = brain._record(Draft(text, **fields), now_utc() - timedelta(minutes=1), True)
-        memory = brain._insert(db, None, record, [(0, len(text))], None, "")
+        record = drafts.complete(Draft(text, **fields), now_utc() - timedelta(minutes=1), True)
+        memory = insert.put(db, None, record, [(0, len(text))], None, "")
     return memory.id
 
 

@@ -28,9 +28,9 @@ from engine_parts import (
 )
 from numpy.typing import NDArray
 
-from brain import Brain, BrainError, Draft
+from brain import Brain, BrainError, Draft, drafts
 from brain.embed.protocol import Embedder
-from brain.store import connection, memories, memory_file, meta, schema
+from brain.store import connection, insert, memories, memory_file, meta, schema
 from brain.store.sql import one, rows
 from brain.store.vectors import blocks, cache, quantize, vector_index
 from brain.store.view import FOREVER_MS, View, to_ms
@@ -360,9 +360,9 @@ def test_what_is_undone_is_not_found(make: Make, model: Topics) -> None:
 
 def break_while_storing(brain: Brain, text: str) -> None:
     with brain._store.write() as db:
-        record = brain._record(Draft(text), NOON)
+        record = drafts.complete(Draft(text), NOON)
         found = Topics().embed_documents([text])
-        brain._insert(db, table_of(brain), record, [(0, len(text))], found, "")
+        insert.put(db, table_of(brain), record, [(0, len(text))], found, "")
         raise RuntimeError
 
 

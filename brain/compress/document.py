@@ -10,6 +10,7 @@ from brain.compress import compressor, detect, passages
 from brain.compress.compressor import compress
 from brain.compress.handles import handle_of
 from brain.compress.json_text import unescaped
+from brain.results import CompressResult
 from brain.store.originals import Original
 from brain.text.secrets import mask
 from brain.text.tokens import estimate
@@ -43,6 +44,12 @@ class Shortened:
         """What is kept of it; ``at`` is UTC ISO."""
         return Original(
             data, self.content_type, self.compressor, self.tokens_before, self.tokens_after, at
+        )
+
+    def result(self, handle: str | None) -> CompressResult:
+        """What ``compress`` gives; ``handle`` is None where the original was not kept."""
+        return CompressResult(
+            self.text, handle, self.tokens_before, self.tokens_after, self.compressor
         )
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
+from brain.compress import json_pointer
+from brain.compress.handles import Reference
 from brain.compress.json_text import unescaped
 from brain.compress.units import Document, Unit, split
 from brain.text.bm25 import scores
@@ -98,3 +100,24 @@ def _marker(document: Document, missing: Sequence[Unit], handle: str, number: in
     if document.content_type == "text/markdown" and kind == "row":
         return f"| ……{told} |"
     return "……" + told
+
+
+def part(
+    data: bytes, content_type: str, reference: Reference, terms: Sequence[str] | None
+) -> tuple[bytes, str]:
+    """What of an original is asked for: behind a JSON pointer, and what speaks to a question.
+
+    Args:
+        terms: the question's, or None for all of it.
+
+    Returns:
+        The bytes and their media type.
+
+    Raises:
+        BrainError: those of :func:`brain.compress.json_pointer.subtree`.
+    """
+    if reference.pointer:
+        data, content_type = json_pointer.subtree(data, reference.pointer), "application/json"
+    if terms is not None:
+        data = narrowed(data, terms, reference.handle)
+    return data, content_type

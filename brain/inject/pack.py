@@ -15,7 +15,7 @@ from brain.compress import handles, passages
 from brain.compress.handles import handle_of
 from brain.errors import EXIT_USAGE, BrainError
 from brain.inject.sanitize import neutral
-from brain.memory import Hit, LeftOut
+from brain.memory import Gate, Hit, InjectResult, LeftOut
 from brain.recall import similar
 from brain.text.dates.intervals import anchor_note
 from brain.text.secrets import mask
@@ -248,6 +248,8 @@ def block_of_hits(hits: Sequence[Hit], terms: Sequence[str], budget: int) -> Blo
         terms: the question's telling terms, by which long texts are cut.
         budget: estimated tokens, as :func:`brain.inject.pack.checked_budget` gives them.
     """
+    if not hits:
+        return Block("", 0, (), ())
     fitting = similar.mark(hits)
     # Masked before anything is cut: half a key is a secret still.
     whole = [
@@ -269,3 +271,23 @@ def block_of_hits(hits: Sequence[Hit], terms: Sequence[str], budget: int) -> Blo
         LeftOut(h.id, f"与 #{h.duplicate_of} 说的相同") for h in fitting if h.duplicate_of
     )
     return replace(packed, left_out=packed.left_out + repeated)
+
+
+def result(decision: Gate, block: Block, hits: tuple[Hit, ...], found: int) -> InjectResult:
+    """What ``inject`` gives: the block with its hits, or '' where the gate said no.
+
+    Args:
+        hits: those in the block, masked.
+        found: how many the gate let through.
+    """
+    return InjectResult(
+        block.text,
+        bool(block.text),
+        decision.probability,
+        block.tokens,
+        hits,
+        block.left_out,
+        decision.degraded,
+        found=found,
+        remarks=decision.remarks,
+    )

@@ -6,6 +6,8 @@ Each function runs inside the caller's write transaction.
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import datetime
+from time import sleep
 
 import apsw
 
@@ -14,10 +16,27 @@ from brain.lifecycle import lineage
 from brain.memory import Memory
 from brain.results import CorrectResult, SupersedeResult
 from brain.store.memories import Record
-from brain.text.timestamps import local_time
+from brain.text.timestamps import local_time, now_utc, to_iso
 
 Put = Callable[[Record], Memory]
 """Stores a record with its words, passages and vectors."""
+
+_TRIES = 20
+_TRY_S = 0.0002
+"""Seconds between two looks at the clock; a clock that stands still is not waited for."""
+
+
+def clock_after(record: Memory | None) -> datetime:
+    """The clock's time, the next millisecond's where the record began in this one.
+
+    Times are kept to the millisecond, and storing takes less: what was told just now may end.
+    """
+    for _ in range(_TRIES):
+        moment = now_utc()
+        if record is None or record.valid_from != to_iso(moment):
+            break
+        sleep(_TRY_S)
+    return moment
 
 
 def supersede(

@@ -5,13 +5,21 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from brain.memory import Hit
-from brain.text import lexicon
+import apsw
+
+from brain.memory import Hit, RecallResult
+from brain.store import memories
+from brain.store.view import View
+from brain.text import lexicon, stopwords
 from brain.text.fold import fold
 from brain.text.rewrite import Variant, phrase_terms, variants
 from brain.text.tokenize import Wanted, count_terms, is_han, query_terms, stem
+from brain.validate import clean_query
+
+if TYPE_CHECKING:
+    from brain.results import OwnWord
 
 
 def by_words(hit: Hit, words: Sequence[str], folded: str) -> Hit:
@@ -207,3 +215,49 @@ def _goes_on(word: str, note: str, side: int) -> bool:
             return False
         at = note.find(word, at + 1)
     return True
+
+
+def explained(result: RecallResult, own_words: Sequence[OwnWord]) -> RecallResult:
+    """A recall with its matched terms as words; loads the segmenter (0.1 s once).
+
+    Args:
+        own_words: the user's own, which stay whole.
+    """
+    own = [" ".join(str(x) for x in (w.word, w.freq, w.tag) if x) for w in own_words]
+    folded = fold(clean_query(result.query))
+    cut = stopwords.content_words(folded, own)
+    notes = (f"查询切成词：{'、'.join(cut)}。",) if cut else ()
+    return replace(
+        result,
+        hits=tuple(by_words(hit, cut, folded) for hit in result.hits),
+        skills=tuple(by_words(hit, cut, folded) for hit in result.skills),
+        notes=(*notes, *result.notes),
+    )
+
+
+def unknown_scope(db: apsw.Connection, scope: str) -> str:
+    """A Chinese sentence on a scope that never had a record, with the name that is nearest.
+
+    '' for a scope that had one, for the global scope, and in a file that has nothing at all.
+    """
+    if not scope or memories.last_id(db) == 0:
+        return ""
+    names = memories.scope_names(db)
+    if scope in names:
+        return ""
+    near = _nearest_name(scope, [name for name in names if name])
+    hint = f"是不是「{near}」？" if near else "brain scopes 列出有哪些。"
+    return f"范围「{scope}」里还没有记忆（全局的不算）；{hint}"
+
+
+def unknown_scopes(db: apsw.Connection, view: View) -> tuple[str, ...]:
+    """:func:`unknown_scope` of the scopes a question looks into."""
+    return tuple(filter(None, (unknown_scope(db, scope) for scope in view.scopes or ())))
+
+
+def _nearest_name(scope: str, names: list[str]) -> str | None:
+    from difflib import get_close_matches
+
+    by_fold = {name.casefold(): name for name in names}
+    near = get_close_matches(scope.casefold(), by_fold, n=1)
+    return by_fold[near[0]] if near else None

@@ -44,49 +44,69 @@ class Found:
     decision: Gate
     terms: tuple[str, ...]
 
+    @property
+    def answering(self) -> tuple[Hit, ...]:
+        """The hits and skills the gate lets into a block."""
+        return tuple(h for h in (*self.hits, *self.skills) if h.id in self.decision.ids)
+
+
+class QueryVectors(NamedTuple):
+    """The vectors of a message's questions.
+
+    Args:
+        model: the embedder's name, or None for words alone.
+        found: one a question, (dim,); empty for words alone.
+        degraded: codes of what cannot take part.
+    """
+
+    model: str | None = None
+    found: tuple[NDArray[np.float32], ...] = ()
+    degraded: tuple[str, ...] = ()
+
+
+WORDS_ALONE = QueryVectors()
+
 
 def answer(
     db: apsw.Connection,
     facts: dict[str, Any],
     asked: Sequence[Question],
-    found: Sequence[NDArray[np.float32] | None],
+    vectors: QueryVectors,
     view: View,
     k: int,
     *,
-    model: str | None,
     threshold: float | str | None,
-    degraded: tuple[str, ...],
     told: bool = True,
+    remarks: tuple[str, ...] = (),
 ) -> Found:
     """Runs the lanes and the gate; inside the caller's read transaction.
 
     Args:
         facts: what the file says of itself, :func:`brain.store.memory_file.facts`.
         asked: a message as a whole and its questions; the one best answered counts.
-        found: the vector of each, (dim,), or None to leave the semantic lane out.
-        model: the embedder's name, or None for words alone.
         threshold: as :func:`brain.recall.gate.checked_threshold` gives it.
-        degraded: codes of what cannot take part.
         told: False leaves the decision's reasons out.
+        remarks: what is to know about the question, to go with the decision.
     """
     view = replay.prepare(db, view)
     best: _Look | None = None
     memo: Memo = {}
-    for one, vector in zip(asked, found, strict=True):
+    model = vectors.model
+    for one, vector in zip(asked, vectors.found or [None] * len(asked), strict=True):
         source = Source(
             db,
-            None if model is None else vector,
+            vector,
             facts.get(meta.VECTORS),
             facts.get(meta.LAST_DECAY),
             gate.lift(model, one.language),
             memo,
         )
-        look = _look(source, one, view, k, model, threshold, degraded)
+        look = _look(source, one, view, k, model, threshold, vectors.degraded)
         if best is None or look.decision.probability > best.decision.probability:
             best = look
     assert best is not None
     reasons = gate.reasons(best.asked, best.notes, best.skills, model) if told else ()
-    decision = replace(best.decision, reasons=reasons)
+    decision = replace(best.decision, reasons=reasons, remarks=remarks)
     hits, skills = (_as_known(db, group.hits, view) for group in (best.notes, best.skills))
     return Found(hits, skills, decision, best.asked.telling)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
+from brain import validate
 from brain.recall import language
 from brain.text.dates import intervals
 from brain.text.fold import fold
@@ -152,6 +153,12 @@ class Question:
         return tuple(dict.fromkeys((*self.content, *self.others, *named)))
 
     @property
+    def narrowing(self) -> tuple[str, ...]:
+        """The terms an original is narrowed by: content, numbers, and other ways to write it."""
+        numbers = (t for t in self.terms if any(c.isdigit() for c in t))
+        return tuple(dict.fromkeys((*(self.content or self.terms), *numbers, *self.others)))
+
+    @property
     def time_alone(self) -> bool:
         """Whether a time is all that is asked for (昨天做了什么)."""
         return bool(self.times) and not self.content
@@ -178,6 +185,18 @@ def _kept(terms: Sequence[str], content: Sequence[str]) -> list[str]:
     """Without lone characters, unless they are content of a short query or all there is."""
     lone = {t for t in content if t.endswith("*")} if len(content) <= MOST_LONE else set()
     return [t for t in terms if not t.endswith("*") or t in lone] or list(terms)
+
+
+def require_content(query: str, context: str | None) -> str:
+    """A query as it is looked up. Raises :func:`brain.validate.blank_query` (65) for a blank one.
+
+    Args:
+        context: the turns before, which a blank query leans on.
+    """
+    text = validate.clean_query(query)
+    if not fold(text).strip() and not (context and fold(validate.clean_query(context)).strip()):
+        raise validate.blank_query(query)
+    return text
 
 
 def read(

@@ -52,6 +52,11 @@ def dated_words(db: apsw.Connection) -> list[tuple[str, int | None, str | None, 
     return rows(db, "SELECT word, freq, tag, added_at FROM words ORDER BY word")
 
 
+def own_words(db: apsw.Connection) -> list[str]:
+    """The user's own words without their frequencies and tags."""
+    return [word for word, _, _ in words(db)]
+
+
 def add_word(db: apsw.Connection, word: str, freq: int | None, tag: str | None, at: str) -> None:
     """Adds or replaces one of the user's own words."""
     db.execute(

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import calendar
 from dataclasses import dataclass, replace
+from datetime import datetime
+
+from brain import validate
+from brain.text.timestamps import When, now_utc, parse_time, to_iso
 
 FOREVER_MS = 2**62
 """Stands for an open end in the vector table, whose metadata columns refuse NULL."""
@@ -22,8 +26,8 @@ class View:
         include_expired: True drops the condition on valid time.
         archived: False hides archived records, True shows only those, None shows both.
         replayed: the connection holds how records stood at ``known_at``
-        (:mod:`brain.store.journal`). replaced: only records that have a successor and that the view
-        itself does not show, of
+            (:mod:`brain.store.journal`).
+        replaced: only records that have a successor and that the view itself does not show, of
             whatever kind.
     """
 
@@ -139,3 +143,34 @@ def to_ms(iso: str | None, default: int) -> int:
     whole, _, milli = second.partition(".")
     seconds = calendar.timegm((year, month, day, int(hour), int(minute), int(whole)))
     return seconds * 1000 + int(milli or 0)
+
+
+def requested(
+    scope: str,
+    kind: str | None,
+    as_of: When,
+    known_at: When,
+    now: datetime | None,
+    *,
+    include_expired: bool = False,
+    all_scopes: bool = False,
+) -> View:
+    """The view a caller asks for: a scope beside the global one, at a moment of both clocks.
+
+    Args:
+        as_of, known_at: times as people write them; None is now, and everything recorded so far.
+        now: the clock; None looks at it.
+        all_scopes: do not look at the scope.
+
+    Raises:
+        BrainError: ``brain_scope_invalid``, ``brain_kind_invalid``, ``brain_date_invalid`` (65).
+    """
+    moment = now or now_utc()
+    validate.check_label(scope, "范围", "brain_scope_invalid")
+    return View(
+        as_of=to_iso(moment) if as_of is None else parse_time(as_of, now=moment),
+        known_at=None if known_at is None else parse_time(known_at, now=moment),
+        scopes=None if all_scopes else tuple(dict.fromkeys((scope, ""))),
+        kind=None if kind is None else validate.check_kind(kind),
+        include_expired=include_expired,
+    )

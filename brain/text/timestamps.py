@@ -17,6 +17,9 @@ from pathlib import Path
 
 from brain.errors import EXIT_DATA, BrainError
 
+When = str | datetime | None
+"""A time as a caller gives it; None is the default of the argument."""
+
 _DATE = (
     r"(?P<year>\d{4})(?:"
     r"(?P<mark>[-/.])(?P<month>\d{1,2})(?:(?P=mark)(?P<day>\d{1,2}))?"
