@@ -13,10 +13,17 @@ from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
-from conftest import Make
-from engine_parts import (
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from brain import Brain, Draft
+from brain.embed.protocol import Embedder
+from brain.text.timestamps import to_iso
+from brain.validate import MAX_TEXT_BYTES
+from tests.support.engine import (
     EVERYDAY,
     NOON,
+    Make,
     fill,
     ids,
     proposed,
@@ -25,13 +32,6 @@ from engine_parts import (
     texts,
     told_apart,
 )
-from hypothesis import given, settings
-from hypothesis import strategies as st
-
-from brain import Brain, Draft
-from brain.embed.protocol import Embedder
-from brain.text.timestamps import to_iso
-from brain.validate import MAX_TEXT_BYTES
 
 LATER = NOON + timedelta(days=30)
 

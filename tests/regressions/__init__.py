@@ -1,0 +1,1 @@
+"""Regressions: faults of other memories and of earlier versions, a file a subject."""
