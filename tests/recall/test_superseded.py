@@ -42,7 +42,8 @@ def found_via(hit: Hit) -> set[int]:
 
 @pytest.mark.parametrize("question", CHANGED)
 def test_the_words_of_the_old_fact_find_the_new_one_alone(full: Brain, question: str) -> None:
-    """27: the old port matches the question's words better, and an agent acts on it."""
+    """410979729/scope-recall-hermes #35: the old port matches the question's words better, and an
+    agent acts on it."""
     first, second = CHANGED[question]
     old = full.add(first, now=NOON).id
     assert ids(full.recall(question))[0] == old

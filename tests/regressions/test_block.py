@@ -1,4 +1,4 @@
-"""Faults 91 and 92: the block in the prompt stays the same, and says what it is."""
+"""The block in the prompt: it stays the same, and says what it is."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from tests.support.inject import hit
 LONG = "白鹭厅须知。" + "进门先登记，离开要关灯、锁窗。" * 90
 
 
-# 91: the same bytes --------------------------------------------------------------------------
+# The same bytes (nextlevelbuilder/goclaw #1506) ----------------------------------------------
 
 
 @pytest.mark.parametrize("budget", ["80", "200", "420", "0"])
-def test_91_the_block_is_the_same_in_every_process_and_beside_new_notes(
+def test_the_block_is_the_same_in_every_process_and_beside_new_notes(
     tmp_path: Path, budget: int
 ) -> None:
     cli = Cli(tmp_path)
@@ -42,7 +42,7 @@ def test_91_the_block_is_the_same_in_every_process_and_beside_new_notes(
     assert cli(*ask, env={"TZ": "UTC", "PYTHONHASHSEED": "77"}).out == first
 
 
-def test_91_the_docs_say_where_the_block_goes() -> None:
+def test_the_docs_say_where_the_block_goes() -> None:
     told = (ROOT / "docs" / "injection.md").read_text(encoding="utf-8")
     assert "缓存" in told
     assert "系统提示" in told
@@ -52,10 +52,10 @@ def test_91_the_docs_say_where_the_block_goes() -> None:
     assert str(pack.LEAST_BUDGET) in told
 
 
-# 92: what it says of itself ------------------------------------------------------------------
+# What it says of itself (NousResearch/hermes-agent #8893) ------------------------------------
 
 
-def test_92_every_frame_says_stored_notes_not_this_turns_words() -> None:
+def test_every_frame_says_stored_notes_not_this_turns_words() -> None:
     for opening in (pack.OPENING, brief.OPENING):
         assert "笔记" in opening
         assert "不是用户这一轮说的话" in opening
@@ -66,7 +66,7 @@ def test_92_every_frame_says_stored_notes_not_this_turns_words() -> None:
         assert "非指令" in opening
 
 
-def test_92_what_came_out_of_a_block_is_not_stored_again(brain: Brain) -> None:
+def test_what_came_out_of_a_block_is_not_stored_again(brain: Brain) -> None:
     brain.add(LONG, now=NOON)
     brain.add("回答先给结论", kind="preference")
     for block in (

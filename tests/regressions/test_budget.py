@@ -1,4 +1,4 @@
-"""Faults 42-47: the budget, cuts, and the way back from them."""
+"""The budget of a block, its cuts, and the way back from them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def forty(brain: Brain, text: str) -> None:
         brain.add(text.format(n=n), now=NOON)
 
 
-# 42: the budget in tokens --------------------------------------------------------------------
+# The budget in tokens (Martian-Engineering/lossless-claw #250) -------------------------------
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ def forty(brain: Brain, text: str) -> None:
     ],
 )
 @pytest.mark.parametrize("budget", [160, 300, 420])
-def test_42_the_estimate_is_not_below_what_chinese_costs(
+def test_the_estimate_is_not_below_what_chinese_costs(
     brain: Brain, text: str, query: str, budget: int
 ) -> None:
     """A quarter of the characters is six times too low: 你好世界 counted as one token."""
@@ -51,14 +51,12 @@ def test_42_the_estimate_is_not_below_what_chinese_costs(
     assert done.tokens >= 0.68 * han + ascii_ / 4
 
 
-# 43: never silence ---------------------------------------------------------------------------
+# Never silence (vectorize-io/hindsight #3688) ------------------------------------------------
 
 
 @pytest.mark.parametrize("budget", [80, 81, 100, 130, 160])
 @pytest.mark.parametrize("sizes", [(8, 12, 15), (40, 2, 2), (60, 60, 60), (1, 60, 1)])
-def test_43_a_small_budget_is_not_silence(
-    brain: Brain, budget: int, sizes: tuple[int, ...]
-) -> None:
+def test_a_small_budget_is_not_silence(brain: Brain, budget: int, sizes: tuple[int, ...]) -> None:
     for n, size in enumerate(sizes):
         brain.add(f"青鸟计划第{n}阶段的预算，" + f"要报{n}部审批再拨款。" * size, now=NOON)
     assert brain.check("青鸟计划的预算", now=LATER).answerable
@@ -74,17 +72,17 @@ def test_43_a_small_budget_is_not_silence(
             assert hit.memory.text in done.block
 
 
-def test_43_short_facts_fit_the_smallest_budget_whole(brain: Brain) -> None:
+def test_short_facts_fit_the_smallest_budget_whole(brain: Brain) -> None:
     brain.add("青鸟计划的预算是两百万", now=NOON)
     done = brain.inject("青鸟计划的预算", budget=pack.LEAST_BUDGET, now=LATER)
     assert "青鸟计划的预算是两百万" in done.block
     assert done.hits[0].recovery_handle is None
 
 
-# 44: what is missing is told -----------------------------------------------------------------
+# What is missing is told (ohdearquant/khive #94) ---------------------------------------------
 
 
-def test_44_a_skipped_hit_is_named_with_the_reason(brain: Brain, tmp_path: Path) -> None:
+def test_a_skipped_hit_is_named_with_the_reason(brain: Brain, tmp_path: Path) -> None:
     brain.add("白鹭厅的投影要密码7788", now=NOON)
     for n in range(3):
         brain.add(f"白鹭厅投影维修记录{n}：" + f"换了{n}号灯泡，清了滤网，" * 40, now=NOON)
@@ -104,7 +102,7 @@ def test_44_a_skipped_hit_is_named_with_the_reason(brain: Brain, tmp_path: Path)
         assert f"#{out.id} 没有放进去：" in told
 
 
-def test_44_recall_shows_as_many_as_it_finds_however_long_they_are(brain: Brain) -> None:
+def test_recall_shows_as_many_as_it_finds_however_long_they_are(brain: Brain) -> None:
     brain.add_many(
         [
             Draft(f"白鹭厅第{n}份须知。" + f"{chr(0x4E00 + 40 * n)}号柜要上锁，" * (350 + 9 * n))
@@ -118,10 +116,10 @@ def test_44_recall_shows_as_many_as_it_finds_however_long_they_are(brain: Brain)
         assert hit.recovery_handle in hit.text
 
 
-# 45: handles last ----------------------------------------------------------------------------
+# Handles last (headroomlabs-ai/headroom #714) ------------------------------------------------
 
 
-def test_45_a_handle_still_works_a_month_and_a_restart_later(tmp_path: Path) -> None:
+def test_a_handle_still_works_a_month_and_a_restart_later(tmp_path: Path) -> None:
     text = "机房搬迁的清单。" + "机柜要贴标签，拍照存档。" * 120
     log = "".join(f"2026-03-01 10:00:{n % 60:02} INFO 心跳{n}\n" for n in range(500)).encode()
     with Brain.open(tmp_path / "brain.db", model="none") as brain:
@@ -136,7 +134,7 @@ def test_45_a_handle_still_works_a_month_and_a_restart_later(tmp_path: Path) -> 
     assert cli("recover", f"<<ccr:{kept}>>").out.encode() == log
 
 
-# 46, 47: the original is the original --------------------------------------------------------
+# The original is the original (headroomlabs-ai/headroom #1209, headroomlabs-ai/headroom #2694)
 
 
 def needle(payload: str) -> str:
@@ -156,7 +154,7 @@ PAYLOADS = {
 
 
 @pytest.mark.parametrize("what", list(PAYLOADS))
-def test_46_the_original_is_the_stored_text(brain: Brain, what: str) -> None:
+def test_the_original_is_the_stored_text(brain: Brain, what: str) -> None:
     """What was kept as the original was a working copy with placeholders in it."""
     text = needle(PAYLOADS[what])
     brain.add(text, now=NOON)
@@ -170,7 +168,7 @@ def test_46_the_original_is_the_stored_text(brain: Brain, what: str) -> None:
     assert set(re.findall(r"<<ccr:([^>]*)>>", done.block)) == {handle}
 
 
-def test_47_a_base64_field_and_small_words_come_back_identical(brain: Brain) -> None:
+def test_a_base64_field_and_small_words_come_back_identical(brain: Brain) -> None:
     blob = base64.b64encode(hashlib.sha256(b"seed").digest() * 120).decode()
     assert len(blob) > 5000
     data = json.dumps(
@@ -186,7 +184,7 @@ def test_47_a_base64_field_and_small_words_come_back_identical(brain: Brain) -> 
 
 
 @pytest.mark.parametrize("budget", [80, 200, 420])
-def test_47_nothing_is_cut_whose_original_is_not_there(brain: Brain, budget: int) -> None:
+def test_nothing_is_cut_whose_original_is_not_there(brain: Brain, budget: int) -> None:
     for n in range(4):
         brain.add(f"青鸟计划第{n}份纪要。" + f"第{n}组汇报进度，没有异议。" * 80, now=NOON)
     with Brain.open(brain.path, read_only=True) as other:

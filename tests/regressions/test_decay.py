@@ -1,5 +1,4 @@
-"""Faults of decay that users of other memories report: founding notes lost, age that hides,
-guards that stand in the wrong place."""
+"""Decay: founding notes lost, age that hides, guards that stand in the wrong place."""
 
 from __future__ import annotations
 
@@ -36,7 +35,7 @@ def stored(brain: Brain, age: float) -> None:
     brain.add_many(told_apart(EVERYDAY, born), now=born)
 
 
-# 72: importance only delays the end --------------------------------------------
+# Importance only delays the end (P0luz/Ombre-Brain #81) --------------------------------------
 
 
 @pytest.mark.parametrize(("importance", "every"), [(0.95, 1), (0.7, 9), (0.5, 30), (0.2, 400)])
@@ -67,7 +66,7 @@ def test_what_is_archived_was_listed_before_and_can_be_seen_after(
     assert [m.id for m in brain.list(archived=True, now=NOON + timedelta(days=401))] == [1]
 
 
-# 73: age hides the whole corpus, silently --------------------------------------
+# Age hides the whole corpus, silently (kirodotdev/KiroCrew #12154) ---------------------------
 
 
 def test_a_corpus_of_three_hundred_days_is_found_as_a_fresh_one(make: Make) -> None:
@@ -119,7 +118,7 @@ def test_between_two_runs_age_moves_nothing(brain: Brain) -> None:
     assert all(found == asked[0] for found in asked)
 
 
-# 74: clearing up takes what was pinned -----------------------------------------
+# Clearing up takes what was pinned (constant-itis/mycelium-memory PR 5) ----------------------
 
 
 TIDYING: dict[str, Callable[[Brain], object]] = {

@@ -1,4 +1,4 @@
-"""FAULTS.md, R: encodings, as the servers meet them: text is UTF-8 and exact in every locale."""
+"""Encodings, as the servers meet them: text is UTF-8 and exact in every locale."""
 
 from __future__ import annotations
 
@@ -27,9 +27,11 @@ TEXTS = [
 
 
 @pytest.mark.parametrize("locale", LOCALES, ids=lambda e: next(iter(e.values())))
-def test_79_80_mcp_stores_and_gives_text_exactly_in_every_locale(
+def test_mcp_stores_and_gives_text_exactly_in_every_locale(
     tmp_path: Path, locale: dict[str, str]
 ) -> None:
+    """HKUDS/CLI-Anything #418 and MemPalace/mempalace #503: text arrived as surrogates, answers
+    died on a pipe of another encoding."""
     with Stdio(tmp_path, env=locale) as server:
         for n, text in enumerate(TEXTS, 1):
             # As a client writes it: plain UTF-8, not escaped.
@@ -57,9 +59,10 @@ def test_79_80_mcp_stores_and_gives_text_exactly_in_every_locale(
         ("前\\u0000后文青鸟", "brain_text_nul"),
     ],
 )
-def test_81_82_one_bad_text_is_refused_and_the_others_are_stored(
+def test_one_bad_text_is_refused_and_the_others_are_stored(
     tmp_path: Path, escaped: str, code: str
 ) -> None:
+    """frappe/frappe #41128 and python/cpython #153731: one bad text took the others with it."""
     with Stdio(tmp_path) as server:
         for n in range(10):
             text = escaped if n == 4 else f"第 {n} 条好的记录"

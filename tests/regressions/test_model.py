@@ -1,4 +1,4 @@
-"""Faults of section K, the engine's side: a model that is missing, another, broken, or changed."""
+"""The model of a file: missing, another, broken, or changed."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ COLLOQUIAL = (
 def test_a_long_colloquial_question_hits_without_any_model(
     brain: Brain, note: str, question: str
 ) -> None:
-    """56: asking for every word of it finds nothing."""
+    """Lyellr88/marm-memory PR 119: asking for every word of it finds nothing."""
     assert len(question) >= 25
     fill(brain, (*EVERYDAY, note))
     assert note in proposed(brain.recall(question))
@@ -201,7 +201,8 @@ def test_a_model_that_is_not_here_is_no_choice_for_a_new_file(tmp_path: Path, no
 def test_a_dimension_that_does_not_fit_is_said_and_no_vector_of_it_is_used(
     make: Make, e5: Embedder
 ) -> None:
-    """53: every query failed in the vector lane, nobody was told, few rows got vectors."""
+    """Synaptic-Labs-AI/PACT-Plugin #227: every query failed in the vector lane, nobody was told,
+    few rows got vectors."""
     filled(make, e5)
     brain = make(model=Wrapped(e5, dim=256))
     found = brain.recall("湖边骑车")
@@ -215,7 +216,8 @@ def test_a_dimension_that_does_not_fit_is_said_and_no_vector_of_it_is_used(
 
 
 def test_a_model_that_fails_when_asked_leaves_the_words(make: Make, e5: Embedder) -> None:
-    """55: lexical only, said so; never the vectors of something else that happens to be there."""
+    """openclaw/openclaw #91719: lexical only, said so; never the vectors of something else that
+    happens to be there."""
     model = Wrapped(e5)
     brain = make(model=model)
     fill(brain, NOTES)
@@ -246,7 +248,8 @@ class Meanwhile(Wrapped):
 def test_a_note_written_while_the_model_changes_gets_no_vector_of_the_old_one(
     make: Make, e5: Embedder, tiny_bge: None, tmp_path: Path, to: str
 ) -> None:
-    """55: embedding happens before the lock, so the file may be another's by then."""
+    """openclaw/openclaw #91719: embedding happens before the lock, so the file may be another's by
+    then."""
     model = Meanwhile(e5, tmp_path / "brain.db", to)
     brain = make(model=model)
     first = brain.add("值班群是老群").id
@@ -315,7 +318,7 @@ def test_reembed_gives_the_vectors_that_adding_gives(make: Make, e5: Embedder) -
 def test_reembed_with_a_model_that_cannot_be_had_changes_nothing(
     tmp_path: Path, tiny_bge: None, no_e5: None, name: str
 ) -> None:
-    """54: a failed probe must not start the drop."""
+    """oguzbilgic/kern-ai #333: a failed probe must not start the drop."""
     path = tmp_path / "brain.db"
     with Brain.open(path, model="bge-small-zh") as brain:
         fill(brain, NOTES)
@@ -342,7 +345,8 @@ with Brain.open(sys.argv[1]) as brain:
 def test_reembed_killed_half_way_leaves_the_old_vectors_and_goes_on(
     tmp_path: Path, e5: Embedder, tiny_bge: None
 ) -> None:
-    """54: 260 rows, kill -9 in the middle, changes meanwhile, and the second run completes."""
+    """oguzbilgic/kern-ai #333: 260 rows, kill -9 in the middle, changes meanwhile, and the second
+    run completes."""
     path = tmp_path / "brain.db"
     serial = [
         f"{n}号柜的钥匙交给{who}" for n in range(65) for who in ("老周", "阿岚", "小何", "门卫")

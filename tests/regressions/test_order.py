@@ -1,4 +1,4 @@
-"""Faults of section D: the order of hits."""
+"""The order of hits: short lines, questions in place of answers, rare accidents, use."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def model(request: pytest.FixtureRequest) -> str | Embedder:
     return embedder
 
 
-# 17 ------------------------------------------------------------------------------------------
+# Short lines (hurttlocker/cortex #42) --------------------------------------------------------
 
 
 SHORT = {
@@ -61,7 +61,8 @@ SHORT = {
 def test_short_lines_do_not_win_over_what_informs(
     make: Make, model: str | Embedder, what: str
 ) -> None:
-    """17: very short memories won BM25 on nearly every query, repeats took two of three places."""
+    """hurttlocker/cortex #42: very short memories won BM25 on nearly every query, repeats took two
+    of three places."""
     lines, informative, question = SHORT[what]
     brain = make(model=model)
     fill(brain, EVERYDAY[:5])
@@ -83,7 +84,7 @@ def test_the_same_line_again_is_no_second_memory(make: Make, model: str | Embedd
     assert ids(brain.recall("跑一遍回归")) == [1]
 
 
-# 18 ------------------------------------------------------------------------------------------
+# A question and its answer (vshulcz/deja-vu #490) --------------------------------------------
 
 
 CHATS = (
@@ -141,7 +142,8 @@ def chats_words(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Brain]:
 def test_the_answer_is_recalled_with_the_question_that_was_asked(
     request: pytest.FixtureRequest, name: str, chat: tuple[str, str, str]
 ) -> None:
-    """18: the user's own question overlapped best, the decision stood in the next message."""
+    """vshulcz/deja-vu #490: the user's own question overlapped best, the decision stood in the next
+    message."""
     brain: Brain = request.getfixturevalue(f"chats_{name}")
     _, answer, question = chat
     assert answer in texts(brain.recall(question, now=LATER))
@@ -152,13 +154,13 @@ def test_the_answer_is_recalled_with_the_question_that_was_asked(
 def test_the_answer_stands_in_the_block(
     request: pytest.FixtureRequest, name: str, chat: tuple[str, str, str]
 ) -> None:
-    """18: beside the question that was asked, or instead of it."""
+    """vshulcz/deja-vu #490: beside the question that was asked, or instead of it."""
     brain: Brain = request.getfixturevalue(f"chats_{name}")
     _, answer, question = chat
     assert answer in brain.inject(question, now=LATER).block
 
 
-# 19 ------------------------------------------------------------------------------------------
+# Rare accidents (plur-ai/plur #721) ----------------------------------------------------------
 
 
 ACCIDENTS = (
@@ -199,13 +201,13 @@ def accidents_words(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Brain]
 def test_a_rare_accident_does_not_beat_the_word(
     request: pytest.FixtureRequest, name: str, example: tuple[str, str, str]
 ) -> None:
-    """19: ying in deploying is rarer than deploy, and had the highest IDF."""
+    """plur-ai/plur #721: ying in deploying is rarer than deploy, and had the highest IDF."""
     brain: Brain = request.getfixturevalue(f"accidents_{name}")
     _, right, question = example
     assert texts(brain.recall(question, now=LATER))[0] == right
 
 
-# 20 ------------------------------------------------------------------------------------------
+# Asking changes nothing (caura-ai/caura PR 411) ----------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -232,7 +234,7 @@ def _state(brain: Brain) -> list[str]:
 
 
 def test_asking_changes_neither_the_file_nor_the_counters(worn: tuple[Brain, list[str]]) -> None:
-    """20: every returned row was counted as used."""
+    """caura-ai/caura PR 411: every returned row was counted as used."""
     brain, before = worn
     assert _state(brain) == before
     kept = brain.list(limit=None, now=LATER)
@@ -250,7 +252,7 @@ def test_asking_changes_neither_the_file_nor_the_counters(worn: tuple[Brain, lis
 def test_a_new_and_better_one_comes_before_the_popular_one(
     worn: tuple[Brain, list[str]], better: str, question: str
 ) -> None:
-    """20: popular memories entrenched themselves."""
+    """caura-ai/caura PR 411: popular memories entrenched themselves."""
     brain, _ = worn
     made = brain.add(better, now=NOON).id
     assert ids(brain.recall(question, now=LATER))[0] == made
@@ -258,7 +260,7 @@ def test_a_new_and_better_one_comes_before_the_popular_one(
 
 
 def test_asking_twice_gives_the_same(make: Make, model: str | Embedder) -> None:
-    """20: even the benchmark drifted from run to run."""
+    """caura-ai/caura PR 411: even the benchmark drifted from run to run."""
     brain = make(model=model)
     fill(brain, EVERYDAY[:12])
     for question in ("早餐店排队吗", "琴", "下周的票订好了吗", "发票抬头"):

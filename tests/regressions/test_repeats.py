@@ -1,4 +1,4 @@
-"""Faults of section H: what we handed out comes back, and like texts that are not the same.
+"""Repeats: what we handed out comes back, and like texts that are not the same.
 
 The kinds of likeness themselves are in tests/text/test_similarity.py.
 """
@@ -35,11 +35,11 @@ def model(request: pytest.FixtureRequest) -> str | Embedder:
     return embedder
 
 
-# 38 ------------------------------------------------------------------------------------------
+# Our own block (vectorize-io/hindsight #826) -------------------------------------------------
 
 
 def test_what_was_injected_is_not_stored_again(make: Make, model: str | Embedder) -> None:
-    """38: recall, answer, retain: one fact 31 times."""
+    """vectorize-io/hindsight #826: recall, answer, retain: one fact 31 times."""
     brain = make(model=model)
     brain.add_many([Draft(text, kind="preference") for text in FACTS], now=NOON)
     for _ in range(5):
@@ -100,7 +100,7 @@ def test_the_piped_block_is_refused_on_the_command_line(tmp_path: Path) -> None:
     assert cli("stats", "--json").json["total"] == 3
 
 
-# 39 ------------------------------------------------------------------------------------------
+# Texts that differ in a figure (buildingjoshbetter/TrueMemory #687) --------------------------
 
 
 FIGURES = (
@@ -123,7 +123,8 @@ FIGURES = (
 def test_texts_that_differ_in_a_figure_are_both_kept_and_both_shown(
     make: Make, model: str | Embedder, first: str, second: str, question: str
 ) -> None:
-    """39: cosine .99 between the 15th and the 16th, and the second was dropped."""
+    """buildingjoshbetter/TrueMemory #687: cosine .99 between the 15th and the 16th, and the second
+    was dropped."""
     brain = make(model=model)
     one, two = (brain.add(text, now=NOON) for text in (first, second))
     assert (one.created, two.created) == (True, True)
@@ -136,7 +137,7 @@ def test_texts_that_differ_in_a_figure_are_both_kept_and_both_shown(
     assert second in block
 
 
-# 40 ------------------------------------------------------------------------------------------
+# Sentences built alike (yantrikos/yantrikdb-server #1) ---------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -152,7 +153,8 @@ def test_texts_that_differ_in_a_figure_are_both_kept_and_both_shown(
 def test_sentences_built_alike_remain_apart_and_are_told(
     make: Make, model: str | Embedder, texts: tuple[str, str], question: str
 ) -> None:
-    """40: different people were merged because their sentences are built alike."""
+    """yantrikos/yantrikdb-server #1: different people were merged because their sentences are built
+    alike."""
     brain = make(model=model)
     added = [brain.add(text, now=NOON) for text in texts]
     assert all(a.created for a in added)
@@ -164,7 +166,7 @@ def test_sentences_built_alike_remain_apart_and_are_told(
         assert text in block
 
 
-# 41 ------------------------------------------------------------------------------------------
+# Near-repeats in Chinese (Chasen-Liao/pi-agent-desktop PR 23) --------------------------------
 
 
 NEAR = (
@@ -179,7 +181,7 @@ NEAR = (
 def test_a_chinese_near_repeat_is_told_and_its_place_is_given_to_another(
     make: Make, model: str | Embedder, first: str, second: str
 ) -> None:
-    """41: likeness by blanks is nothing in Chinese."""
+    """Chasen-Liao/pi-agent-desktop PR 23: likeness by blanks is nothing in Chinese."""
     brain = make(model=model)
     brain.add("与此无关：鱼缸的水泵有异响", now=NOON)
     one = brain.add(first, now=NOON)

@@ -1,4 +1,4 @@
-"""Faults 70 and 71: what belongs to one project stays there, in every face."""
+"""Scopes: what belongs to one project stays there, in every face."""
 
 from __future__ import annotations
 
@@ -24,9 +24,10 @@ def cli(tmp_path: Path) -> Cli:
         ("值班群", "值班群是青鸟群", "值班群是白鹭群"),
     ],
 )
-def test_70_a_file_of_the_same_name_in_another_project_does_not_appear(
+def test_a_file_of_the_same_name_in_another_project_does_not_appear(
     brain: Brain, word: str, web: str, api: str
 ) -> None:
+    """rohitg00/agentmemory PR 662: another project's notes came because file names are alike."""
     brain.add(web, scope="web")
     brain.add(api, scope="api")
     found = brain.recall(word, scope="api")
@@ -37,9 +38,8 @@ def test_70_a_file_of_the_same_name_in_another_project_does_not_appear(
 
 
 @pytest.mark.parametrize("given", ["option", "environment"])
-def test_70_what_is_taken_in_for_a_project_stays_in_it(
-    cli: Cli, tmp_path: Path, given: str
-) -> None:
+def test_what_is_taken_in_for_a_project_stays_in_it(cli: Cli, tmp_path: Path, given: str) -> None:
+    """rohitg00/agentmemory PR 662: another project's notes came because file names are alike."""
     hermes = Hermes(tmp_path / "state.db")
     hermes.say("s1", *asked("login.py 的跳转为什么坏", "少了尾斜杠"))
     args = ("--scope", "web") if given == "option" else ()
@@ -51,7 +51,8 @@ def test_70_what_is_taken_in_for_a_project_stays_in_it(
     assert hit["scope"] == "web"
 
 
-def test_70_the_same_file_may_be_taken_in_for_two_projects(brain: Brain, tmp_path: Path) -> None:
+def test_the_same_file_may_be_taken_in_for_two_projects(brain: Brain, tmp_path: Path) -> None:
+    """rohitg00/agentmemory PR 662: another project's notes came because file names are alike."""
     hermes = Hermes(tmp_path / "state.db")
     hermes.say("s1", *asked("缓存几分钟", "五分钟"))
     for scope in ("web", "api", "web"):
@@ -60,7 +61,8 @@ def test_70_the_same_file_may_be_taken_in_for_two_projects(brain: Brain, tmp_pat
 
 
 @pytest.mark.parametrize("verb", ["recall", "search", "inject", "check"])
-def test_71_without_a_scope_only_what_is_global_is_seen(cli: Cli, verb: str) -> None:
+def test_without_a_scope_only_what_is_global_is_seen(cli: Cli, verb: str) -> None:
+    """straff2002/OpenGlasses PR 193: no scope was read as every scope."""
     cli("add", "合同价八万", "--scope", "web")
     cli("add", "食堂在一楼")
     told = cli(verb, "合同价", "--json").json

@@ -1,4 +1,4 @@
-"""FAULTS.md, S: MCP and HTTP. Stdout is the protocol's, the handshake is quick, nothing is late."""
+"""MCP and HTTP servers: stdout is the protocol's, the handshake is quick, nothing is late."""
 
 from __future__ import annotations
 
@@ -49,9 +49,10 @@ def at_start(folder: Path, code: str) -> dict[str, str]:
     return {"PYTHONPATH": f"{folder}:{ROOT}", "PYTHONWARNINGS": "always"}
 
 
-def test_83_only_protocol_on_stdout_whatever_prints_while_the_model_loads(
+def test_only_protocol_on_stdout_whatever_prints_while_the_model_loads(
     tmp_path: Path,
 ) -> None:
+    """MemPalace/mempalace PR 261: native libraries print banners at load."""
     Cli(tmp_path, "e5-small")("add", "值班群是青鸟群")
     env = at_start(tmp_path / "site", NOISY)
     with Stdio(tmp_path, model="e5-small", env=env) as server:
@@ -68,7 +69,8 @@ def test_83_only_protocol_on_stdout_whatever_prints_while_the_model_loads(
             assert kind in told
 
 
-def test_84_the_handshake_comes_before_anything_heavy(tmp_path: Path) -> None:
+def test_the_handshake_comes_before_anything_heavy(tmp_path: Path) -> None:
+    """doobidoo/mcp-memory-service #561: an eager start exceeded a handshake of ten seconds."""
     Cli(tmp_path, "e5-small")("add", "值班群是青鸟群")
     env = at_start(tmp_path / "site", SLOW.replace("SECONDS", "30"))
     with Stdio(tmp_path, model="e5-small", env=env) as server:
@@ -77,7 +79,8 @@ def test_84_the_handshake_comes_before_anything_heavy(tmp_path: Path) -> None:
         assert time.perf_counter() - server.started < 10
 
 
-def test_85_the_first_question_is_answered_by_words_rather_than_late(tmp_path: Path) -> None:
+def test_the_first_question_is_answered_by_words_rather_than_late(tmp_path: Path) -> None:
+    """docling-project/docling-mcp #98: the first call came after the client's limit."""
     Cli(tmp_path, "e5-small")("add", "值班群是青鸟群")
     env = at_start(tmp_path / "site", SLOW.replace("SECONDS", "3"))
     with Stdio(tmp_path, model="e5-small", env=env) as server:
@@ -98,7 +101,8 @@ def test_85_the_first_question_is_answered_by_words_rather_than_late(tmp_path: P
         assert later["block"] == Cli(tmp_path, "e5-small")("inject", "值班群是哪个").out.strip()
 
 
-def test_85_a_model_that_loads_in_time_leaves_no_mark(tmp_path: Path) -> None:
+def test_a_model_that_loads_in_time_leaves_no_mark(tmp_path: Path) -> None:
+    """docling-project/docling-mcp #98: the first call came after the client's limit."""
     cli = Cli(tmp_path, "e5-small")
     cli("add", "值班群是青鸟群")
     with Stdio(tmp_path, model="e5-small") as server:
@@ -124,7 +128,8 @@ def web(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Web]:
 
 @pytest.mark.parametrize("origin", [PAGE, "null", "http://localhost", "http://127.0.0.1:1", "x"])
 @pytest.mark.parametrize("path", ["/stats", "/recall?q=x", "/memories", "/mcp", "/openapi.json"])
-def test_86_no_web_page_reads_the_memory(web: Web, path: str, origin: str) -> None:
+def test_no_web_page_reads_the_memory(web: Web, path: str, origin: str) -> None:
+    """MemTensor/memmy-agent #463: any web page could read the memory."""
     for method, extra in (
         ("GET", {}),
         ("OPTIONS", {"Access-Control-Request-Method": "POST"}),
@@ -140,7 +145,8 @@ def test_86_no_web_page_reads_the_memory(web: Web, path: str, origin: str) -> No
     "kind",
     ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", ""],
 )
-def test_87_no_simple_request_writes_and_none_stops_the_server(web: Web, kind: str) -> None:
+def test_no_simple_request_writes_and_none_stops_the_server(web: Web, kind: str) -> None:
+    """MemTensor/memmy-agent #468: anybody could stop the server."""
     described = web.get("/openapi.json").json
     before = web.get("/stats").json
     posts = [path for path, methods in described["paths"].items() if "post" in methods]

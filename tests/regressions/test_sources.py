@@ -1,4 +1,4 @@
-"""Faults 18, 38, 60, 63, 64, 81, 88, 94: what comes in from conversations, where it is from."""
+"""Sources: what comes in from conversations, and where it is from."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def hermes(tmp_path: Path) -> Hermes:
     return Hermes(tmp_path / "state.db")
 
 
-# 18: the question's words are the best match, the answer is what is wanted
+# The question's words are the best match, the answer is what is wanted (vshulcz/deja-vu #490)
 
 
 @pytest.mark.parametrize(
@@ -35,7 +35,7 @@ def hermes(tmp_path: Path) -> Hermes:
         ("周年纪念的餐厅最后订了哪家", "望江楼，靠窗那桌，六点半", "望江楼"),
     ],
 )
-def test_18_who_finds_the_question_has_the_decision(
+def test_who_finds_the_question_has_the_decision(
     make: Callable[..., Brain],
     e5: Embedder,
     hermes: Hermes,
@@ -51,7 +51,7 @@ def test_18_who_finds_the_question_has_the_decision(
     assert decision in brain.inject(question.removesuffix("怎么办")).block
 
 
-# 38: what we handed out ourselves is no news
+# What we handed out ourselves is no news (vectorize-io/hindsight #826)
 
 
 def facts(brain: Brain) -> None:
@@ -62,7 +62,7 @@ def facts(brain: Brain) -> None:
 @pytest.mark.parametrize(
     "where", ["{block}\n\n{talk}", "{talk}\n\n{block}", "{talk}\n{block}\n{talk}"]
 )
-def test_38_our_own_block_inside_a_conversation_is_not_stored(
+def test_our_own_block_inside_a_conversation_is_not_stored(
     brain: Brain, hermes: Hermes, where: str
 ) -> None:
     facts(brain)
@@ -80,7 +80,7 @@ def test_38_our_own_block_inside_a_conversation_is_not_stored(
     assert all("⟦" not in m.text for m in stored)
 
 
-def test_38_a_conversation_of_nothing_but_our_block_gives_nothing(
+def test_a_conversation_of_nothing_but_our_block_gives_nothing(
     brain: Brain, hermes: Hermes
 ) -> None:
     facts(brain)
@@ -92,15 +92,13 @@ def test_38_a_conversation_of_nothing_but_our_block_gives_nothing(
 
 @pytest.mark.parametrize("opening", [pack.OPENING, brief.OPENING])
 @pytest.mark.parametrize("closing", [f"\n{pack.CLOSING}", ""])
-def test_38_a_block_is_known_by_its_shape_and_ends_where_it_ends(
-    opening: str, closing: str
-) -> None:
+def test_a_block_is_known_by_its_shape_and_ends_where_it_ends(opening: str, closing: str) -> None:
     block = f"{opening}\n#1 [note 置信0.95] 值班群\n    第二行\n#2 [fact 置信0.60] 发版{closing}"
     assert cleaned(f"{block}\n那今天谁值班？") == "那今天谁值班？"
     assert cleaned(f"上面的话\n{block}") == "上面的话"
 
 
-def test_38_a_list_of_our_own_blocks_is_told_line_by_line(brain: Brain, tmp_path: Path) -> None:
+def test_a_list_of_our_own_blocks_is_told_line_by_line(brain: Brain, tmp_path: Path) -> None:
     facts(brain)
     block = brain.inject("值班群是哪个群").block
     path = tmp_path / "notes.jsonl"
@@ -109,10 +107,10 @@ def test_38_a_list_of_our_own_blocks_is_told_line_by_line(brain: Brain, tmp_path
     assert (done.added, [e.line for e in done.errors]) == (1, [1])
 
 
-# 60: a folder of many files while others use the memory
+# A folder of many files while others use the memory (topoteretes/cognee #2717)
 
 
-def test_60_a_folder_of_five_hundred_files_is_taken_in_while_others_write_and_read(
+def test_a_folder_of_five_hundred_files_is_taken_in_while_others_write_and_read(
     make: Callable[..., Brain], tmp_path: Path
 ) -> None:
     folder = tmp_path / "notes"
@@ -133,10 +131,10 @@ def test_60_a_folder_of_five_hundred_files_is_taken_in_while_others_write_and_re
     assert len(other.list(limit=None)) == 521
 
 
-# 63: the index after a list came again with other texts
+# The index after a list came again with other texts (mareforma/mareforma #31)
 
 
-def test_63_a_list_that_comes_again_with_other_texts_leaves_no_ghost(
+def test_a_list_that_comes_again_with_other_texts_leaves_no_ghost(
     make: Callable[..., Brain], e5: Embedder, tmp_path: Path
 ) -> None:
     brain = make("again.db", model=e5)
@@ -161,10 +159,10 @@ def test_63_a_list_that_comes_again_with_other_texts_leaves_no_ghost(
     assert vectors_out_of_step(brain) == []
 
 
-# 64: the disk is full
+# The disk is full (tinyhumansai/openhuman PR 3911)
 
 
-def test_64_a_full_disk_ends_with_one_error_and_the_next_run_goes_on(
+def test_a_full_disk_ends_with_one_error_and_the_next_run_goes_on(
     brain: Brain, tmp_path: Path
 ) -> None:
     path = tmp_path / "notes.jsonl"
@@ -186,12 +184,12 @@ def test_64_a_full_disk_ends_with_one_error_and_the_next_run_goes_on(
     assert (done.added, done.skipped) == (3000 - kept, kept)
 
 
-# 81: one bad record is no poison pill
+# One bad record is no poison pill (frappe/frappe #41128)
 
 
 @pytest.mark.parametrize("bad", ["半个\\ud83d字符", "前\\u0000后", "", "   ", "\\u200b"])
 @pytest.mark.parametrize("place", [0, 57, 99])
-def test_81_one_bad_of_a_hundred_costs_only_itself(
+def test_one_bad_of_a_hundred_costs_only_itself(
     brain: Brain, tmp_path: Path, bad: str, place: int
 ) -> None:
     rows = [json.dumps({"text": f"第{n}号储物柜"}) for n in range(100)]
@@ -204,7 +202,7 @@ def test_81_one_bad_of_a_hundred_costs_only_itself(
         path.touch()
 
 
-# 88: a secret in a conversation is passed over, and said so
+# A secret in a conversation is passed over, and said so (rohitg00/agentmemory #911)
 
 
 @pytest.mark.parametrize(
@@ -214,7 +212,7 @@ def test_81_one_bad_of_a_hundred_costs_only_itself(
         "token=ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8",
     ],
 )
-def test_88_a_secret_is_told_by_its_place_and_not_stored(
+def test_a_secret_is_told_by_its_place_and_not_stored(
     brain: Brain, hermes: Hermes, secret: str
 ) -> None:
     ids = hermes.say("s1", *asked(secret, "记下了，放进保险库"))
@@ -225,12 +223,10 @@ def test_88_a_secret_is_told_by_its_place_and_not_stored(
     assert [m.text for m in brain.list(limit=None)] == ["用户：备用机房在哪\n助手：在城西"]
 
 
-# 94: from a memory back to its conversation and messages
+# From a memory back to its conversation and messages (volcengine/OpenViking #3329)
 
 
-def test_94_a_hit_names_the_session_and_messages_it_came_from(
-    tmp_path: Path, hermes: Hermes
-) -> None:
+def test_a_hit_names_the_session_and_messages_it_came_from(tmp_path: Path, hermes: Hermes) -> None:
     cli = Cli(tmp_path)
     ids = hermes.say("会话-20260302", *asked("备用钥匙放哪了", "在门卫老周那里"))
     assert cli("ingest", str(hermes.path), "--json").code == 0
@@ -240,7 +236,7 @@ def test_94_a_hit_names_the_session_and_messages_it_came_from(
     assert cli("show", str(hit["id"]), "--json").json["evidence"] == hit["evidence"]
 
 
-def test_94_names_of_any_length_and_kind_stay_readable(brain: Brain, hermes: Hermes) -> None:
+def test_names_of_any_length_and_kind_stay_readable(brain: Brain, hermes: Hermes) -> None:
     for session in ("长" * 500, "有\n换行\t的", "a" * 300 + "/尾巴"):
         hermes.say(session, *asked(f"{session[-3:]}问了什么", "问了天气"))
     for n in range(300):

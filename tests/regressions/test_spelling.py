@@ -1,4 +1,4 @@
-"""Faults of section B: one text, several spellings."""
+"""One text, several spellings: scripts, widths, compositions."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def meaning(tmp_path_factory: pytest.TempPathFactory, e5: Embedder) -> Iterator[
 def test_both_scripts_of_a_question_give_the_same_hits(
     words: Brain, simplified: str, traditional: str
 ) -> None:
-    """7: nobody knows which script a record has."""
+    """gotson/komga #2441: nobody knows which script a record has."""
     one, other = words.recall(simplified, k=20), words.recall(traditional, k=20)
     assert [(h.id, h.score) for h in one.hits] == [(h.id, h.score) for h in other.hits]
     assert words.check(simplified).probability == words.check(traditional).probability
@@ -60,13 +60,14 @@ def test_both_scripts_of_a_question_give_the_same_hits(
 def test_both_scripts_give_the_same_hits_by_meaning_too(
     meaning: Brain, simplified: str, traditional: str
 ) -> None:
-    """7, in the semantic lane: a model that knows Simplified best sees Simplified."""
+    """gotson/komga #2441, in the semantic lane: a model that knows Simplified best sees
+    Simplified."""
     one, other = meaning.recall(simplified, k=20), meaning.recall(traditional, k=20)
     assert [(h.id, h.score) for h in one.hits] == [(h.id, h.score) for h in other.hits]
 
 
 def test_a_record_is_as_near_in_either_script(make: Make, e5: Embedder) -> None:
-    """7: the same note, stored in one script or the other, has the same vector."""
+    """gotson/komga #2441: the same note, stored in one script or the other, has the same vector."""
     simplified, traditional = make("s.db", e5), make("t.db", e5)
     simplified.add("鱼缸的过滤棉每月换一次")
     traditional.add("魚缸的過濾棉每月換一次")
@@ -109,7 +110,7 @@ def test_a_record_is_found_across_scripts_and_stays_as_written(
 def test_folding_lifts_no_other_word_above_the_right_one(
     brain: Brain, wanted: str, decoy: str, question: str
 ) -> None:
-    """8: 後 becomes 后, but 后面 is still not 皇后."""
+    """Ontos-AI/knowhere PR 234: 後 becomes 后, but 后面 is still not 皇后."""
     fill(brain, (decoy, *EVERYDAY[:8], wanted))
     assert texts(brain.recall(question))[0] == wanted
 
@@ -128,7 +129,7 @@ def test_folding_lifts_no_other_word_above_the_right_one(
     ],
 )
 def test_wide_and_narrow_forms_are_one(brain: Brain, text: str, question: str) -> None:
-    """9: full-width in the data, half-width in the query, and the reverse."""
+    """yomidevs/yomitan #961: full-width in the data, half-width in the query, and the reverse."""
     fill(brain, (*EVERYDAY[:10], text))
     assert texts(brain.recall(question))[0] == text
 
@@ -146,7 +147,8 @@ def test_wide_and_narrow_forms_are_one(brain: Brain, text: str, question: str) -
 def test_composed_and_decomposed_texts_find_each_other(
     brain: Brain, text: str, question: str, stored: str
 ) -> None:
-    """10: a text from macOS against a query typed elsewhere, and the reverse."""
+    """lidge-jun/aside-codemode #30: a text from macOS against a query typed elsewhere, and the
+    reverse."""
     asked = "NFD" if stored == "NFC" else "NFC"
     fill(brain, EVERYDAY[:10])
     kept = unicodedata.normalize(stored, text)

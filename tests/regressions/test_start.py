@@ -1,4 +1,4 @@
-"""Faults of section Q, the engine's side: a part of SQLite is missing, and what start-up costs."""
+"""Starting: a part of SQLite is missing, and what start-up costs."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def no_vec(
 def test_without_vec0_only_that_lane_is_off_and_it_is_said(
     path: Path, no_vec: pytest.MonkeyPatch
 ) -> None:
-    """76: one missing part disabled all search."""
+    """NousResearch/hermes-agent PR 47031: one missing part disabled all search."""
     with Brain.open(path) as brain:
         found = brain.recall("湖边骑车")
         assert (found.degraded, texts(found)[0]) == (("no_vec",), NOTE)
@@ -85,7 +85,8 @@ def test_without_vec0_only_that_lane_is_off_and_it_is_said(
 def test_without_vec0_everything_can_still_be_written_and_is_right_when_it_is_back(
     path: Path, no_vec: pytest.MonkeyPatch
 ) -> None:
-    """76: and no old fact may come back by its vector afterwards."""
+    """NousResearch/hermes-agent PR 47031: and no old fact may come back by its vector
+    afterwards."""
     with Brain.open(path) as brain:
         brain.add("物业每周二上午来抄水表了")
         added = brain.add("阿岚改用左手写字").id
@@ -158,7 +159,7 @@ def no_trigram(path: Path) -> Path:
 
 
 def test_without_the_tokenizer_only_that_index_is_off_and_it_is_said(no_trigram: Path) -> None:
-    """76: SQLite without it crashed at start."""
+    """NousResearch/hermes-agent PR 47031: SQLite without it crashed at start."""
     with Brain.open(no_trigram) as brain:
         for _ in range(2):
             found = brain.recall("下班去湖边骑车 ebike")
@@ -175,7 +176,8 @@ def test_without_the_tokenizer_only_that_index_is_off_and_it_is_said(no_trigram:
 def test_without_the_tokenizer_everything_can_be_written_and_is_indexed_when_it_is_back(
     no_trigram: Path,
 ) -> None:
-    """76: and no migration loop: opening it again and again changes nothing."""
+    """NousResearch/hermes-agent PR 47031: and no migration loop: opening it again and again changes
+    nothing."""
     with Brain.open(no_trigram) as brain:
         added = brain.add("仓库编号改成QX7781Z").id
         brain.expire(7)
@@ -212,7 +214,8 @@ print(sorted(heavy & sys.modules.keys()))
 
 
 def test_only_what_embeds_loads_a_model(path: Path) -> None:
-    """77: three seconds for list, forget and stats, because the model was loaded for them too."""
+    """codecoradev/uteke #185: three seconds for list, forget and stats, because the model was
+    loaded for them too."""
     done = subprocess.run(
         [sys.executable, "-c", LOOKING, str(path)],
         capture_output=True,

@@ -1,4 +1,4 @@
-"""Faults of section C: what a user types is data, never the syntax of a search."""
+"""What a user types is data, never the syntax of a search."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def notes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Brain]:
 def test_an_id_with_a_hyphen_is_found_and_excludes_nothing(
     notes: Brain, question: str, answer: str
 ) -> None:
-    """11: -016 read as "without 016" gives only misses, never an error."""
+    """ohdearquant/khive #1064: -016 read as "without 016" gives only misses, never an error."""
     assert texts(notes.recall(question))[0] == answer
 
 
@@ -97,7 +97,8 @@ def test_an_id_with_a_hyphen_is_found_and_excludes_nothing(
     ],
 )
 def test_broken_syntax_is_only_text(notes: Brain, question: str) -> None:
-    """12: models write unclosed quotes and stray operators all the time."""
+    """NousResearch/hermes-agent PR 43435: models write unclosed quotes and stray operators all the
+    time."""
     wanted = '"先别上线" 然后去吃饭了' if "上线" in question else "回滚 都要两人确认"
     assert wanted in texts(notes.recall(question))[0]
     assert notes.search(question).hits
@@ -116,7 +117,7 @@ def test_broken_syntax_is_only_text(notes: Brain, question: str) -> None:
     ],
 )
 def test_an_apostrophe_is_plain_english(notes: Brain, question: str, answer: str) -> None:
-    """13"""
+    """spences10/ccrecall #29: an apostrophe in plain English was a syntax error."""
     assert texts(notes.recall(question))[0] == answer
 
 
@@ -126,7 +127,7 @@ NOTHING_LEFT = {"\0": "brain_text_nul", "\ud800": "brain_text_surrogate"}
 
 @pytest.mark.parametrize("question", ["", " ", "\t\n", "\u3000", "\u200b\ufeff", "\0", "\ud800"])
 def test_an_empty_question_is_refused_by_recall_and_search(notes: Brain, question: str) -> None:
-    """14"""
+    """sqldelight/sqldelight #3566: an empty string reached MATCH and raised."""
     code = NOTHING_LEFT.get(question, "brain_query_empty")
     refused(code, 65, lambda: notes.recall(question))
     refused(code, 65, lambda: notes.search(question))
@@ -136,7 +137,8 @@ def test_an_empty_question_is_refused_by_recall_and_search(notes: Brain, questio
     "question", ["", "   ", "%", "？？", "。", '"', "*", "()", "-", "_", "…", "'", "\\", "%%%"]
 )
 def test_a_question_without_words_is_answered_with_nothing(notes: Brain, question: str) -> None:
-    """14: punctuation alone is no error, and no key to all notes either."""
+    """sqldelight/sqldelight #3566: punctuation alone is no error, and no key to all notes
+    either."""
     if question.strip():
         assert texts(notes.recall(question)) == []
         assert texts(notes.search(question)) == []
@@ -157,13 +159,13 @@ def test_a_question_without_words_is_answered_with_nothing(notes: Brain, questio
 def test_a_version_matches_itself_before_its_digits(
     notes: Brain, question: str, first: str, not_above: str
 ) -> None:
-    """15: 20.04 must not be read as 20 and anything beginning with 04."""
+    """mitre/cis-bench PR 12: 20.04 must not be read as 20 and anything beginning with 04."""
     found = proposed(notes.recall(question, k=20))
     assert found[0] == first
     assert not_above not in found[:1]
 
 
-# 16: bounded work ---------------------------------------------------------------------------
+# Bounded work (openobserve/openobserve #12398) -----------------------------------------------
 
 
 class Work:
@@ -229,7 +231,8 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Brain]:
 def test_a_huge_question_costs_a_bounded_look(
     many: Brain, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    """16: the rarest terms find the note, and no more than a fixed number is looked up or read."""
+    """openobserve/openobserve #12398: the rarest terms find the note, and no more than a fixed
+    number is looked up or read."""
     monkeypatch.setattr(lexical, "POSTINGS", 500)
     monkeypatch.setattr(lexical, "WINDOW_POSTINGS", 500)
     monkeypatch.setattr(lexical, "SHORT", 50)

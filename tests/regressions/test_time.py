@@ -1,4 +1,4 @@
-"""Faults of section G: times in questions, in texts and in the file, by the user's own days."""
+"""Times in questions, in texts and in the file, by the user's own days."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def model(request: pytest.FixtureRequest) -> str | Embedder:
     return embedder
 
 
-# 32 ------------------------------------------------------------------------------------------
+# Times in a question (doobidoo/mcp-memory-service #396) --------------------------------------
 
 
 WEDNESDAY = datetime(2026, 3, 18, 10, tzinfo=EAST_EIGHT)
@@ -141,7 +141,8 @@ PHRASES: dict[str, tuple[str, ...]] = {
 
 @pytest.mark.parametrize("phrase", list(PHRASES))
 def test_the_right_day_comes_first(meetings: Brain, phrase: str) -> None:
-    """32: 'last week' and '3 days ago' returned nothing, 'yesterday' worked."""
+    """doobidoo/mcp-memory-service #396: 'last week' and '3 days ago' returned nothing, 'yesterday'
+    worked."""
     right = {MEETINGS[day] for day in PHRASES[phrase]}
     question = f"{phrase}组会定了用什么做样品"
     found = texts(meetings.recall(question, k=10, now=WEDNESDAY))
@@ -176,7 +177,7 @@ def test_a_time_alone_is_a_question(meetings: Brain, phrase: str) -> None:
 def test_a_time_that_cannot_be_read_or_fits_nothing_empties_nothing(
     meetings: Brain, phrase: str
 ) -> None:
-    """32: the words beside it still answer."""
+    """doobidoo/mcp-memory-service #396: the words beside it still answer."""
     found = texts(meetings.recall(f"{phrase}组会定了用什么做样品", now=WEDNESDAY))
     assert len(found) == 5
     assert set(found) <= set(MEETINGS.values())
@@ -189,7 +190,7 @@ def test_a_time_hides_no_answer_of_another_day(meetings: Brain, phrase: str) -> 
     assert texts(meetings.recall(question, now=WEDNESDAY))[0] == EVERYDAY[2]
 
 
-# 33 ------------------------------------------------------------------------------------------
+# Relative days (rlaope/oh-my-hermes #910) ----------------------------------------------------
 
 
 @pytest.mark.usefixtures("shanghai")
@@ -211,7 +212,7 @@ def test_a_time_hides_no_answer_of_another_day(meetings: Brain, phrase: str) -> 
 def test_a_relative_day_keeps_meaning_the_day_it_was_said(
     make: Make, text: str, question: str, anchors: tuple[str, ...], months: int
 ) -> None:
-    """33: stored without anchor, it became the reader's yesterday."""
+    """rlaope/oh-my-hermes #910: stored without anchor, it became the reader's yesterday."""
     brain = make()
     fill(brain, EVERYDAY[:10])
     made = brain.add(text, now=WEDNESDAY).id
@@ -246,7 +247,7 @@ def test_what_is_no_day_gets_no_anchor(brain: Brain, text: str) -> None:
     assert "=2026" not in block
 
 
-# 34 ------------------------------------------------------------------------------------------
+# The user's day (openclaw/openclaw #64990) ---------------------------------------------------
 
 
 SMALL_HOURS = datetime(2026, 3, 3, 19, 53, tzinfo=UTC)
@@ -265,7 +266,7 @@ SMALL_HOURS = datetime(2026, 3, 3, 19, 53, tzinfo=UTC)
 def test_the_small_hours_are_filed_under_the_users_day(
     make: Make, set_zone: SetZone, zone: str, day: str
 ) -> None:
-    """34: 03:53 in UTC+8 was filed under yesterday."""
+    """openclaw/openclaw #64990: 03:53 in UTC+8 was filed under yesterday."""
     set_zone(zone)
     brain = make()
     made = brain.add("凌晨把网关的超时调短了", kind="preference", now=SMALL_HOURS).id
@@ -290,7 +291,8 @@ def test_the_small_hours_are_filed_under_the_users_day(
 def test_today_and_yesterday_are_the_users(
     make: Make, model: str | Embedder, question: str, first: str
 ) -> None:
-    """34: the note of 03:53 and the one of 21:00 before it lie on one day of UTC."""
+    """openclaw/openclaw #64990: the note of 03:53 and the one of 21:00 before it lie on one day of
+    UTC."""
     brain = make(model=model)
     fill(brain, EVERYDAY[:5])
     brain.add("把网关的限流放宽了", now=datetime(2026, 3, 2, 21, tzinfo=EAST_EIGHT))
@@ -300,7 +302,7 @@ def test_today_and_yesterday_are_the_users(
     assert texts(brain.recall(question, now=at_nine))[0] == first
 
 
-# 35 ------------------------------------------------------------------------------------------
+# The rules of the zone (agentscope-ai/ReMe PR 461) -------------------------------------------
 
 
 SUMMER = datetime(2026, 7, 9, 12, tzinfo=UTC)
@@ -322,7 +324,8 @@ WINTER = datetime(2026, 1, 9, 12, tzinfo=UTC)
 def test_a_day_is_shown_by_the_rules_of_its_own_date(
     make: Make, set_zone: SetZone, zone: str, instant: str, now: datetime, day: str
 ) -> None:
-    """35: 'the local zone' was today's offset, and a January date landed on the wrong day."""
+    """agentscope-ai/ReMe PR 461: 'the local zone' was today's offset, and a January date landed on
+    the wrong day."""
     set_zone(zone)
     brain = make()
     brain.add("温室的地契换了新证", valid_from=instant, kind="preference", now=now)
@@ -346,7 +349,8 @@ def test_a_day_without_a_clock_begins_at_the_midnight_of_that_season(
 
 
 def test_the_command_line_shows_the_users_day(tmp_path: Path) -> None:
-    """34, 35 from outside: one file, read in two zones."""
+    """openclaw/openclaw #64990 and agentscope-ai/ReMe PR 461, from outside: one file, read in two
+    zones."""
     cli = Cli(tmp_path)
     shanghai, new_york = {"TZ": "Asia/Shanghai"}, {"TZ": "America/New_York"}
     made = cli(
@@ -361,7 +365,7 @@ def test_the_command_line_shows_the_users_day(tmp_path: Path) -> None:
     assert "自2025-12-30]" in cli("inject", "温室补水", env=new_york).out
 
 
-# 36 ------------------------------------------------------------------------------------------
+# The past, on every path (joshuaswarren/remnic PR 713) ---------------------------------------
 
 
 EARLY = NOON - timedelta(days=400)
@@ -396,7 +400,8 @@ def changed(
 
 
 def test_the_past_is_seen_by_the_words(changed: tuple[Brain, dict[str, int]]) -> None:
-    """36: one path dropped what was superseded before it looked at the date."""
+    """joshuaswarren/remnic PR 713: one path dropped what was superseded before it looked at the
+    date."""
     brain, old = changed
     for text, made in old.items():
         question = text[:-2]
@@ -411,7 +416,7 @@ def test_the_past_is_seen_by_the_words(changed: tuple[Brain, dict[str, int]]) ->
 
 
 def test_the_past_is_seen_by_meaning_alone(make: Make, e5: Embedder) -> None:
-    """36: the vector lane filters by its own copy of the dates."""
+    """joshuaswarren/remnic PR 713: the vector lane filters by its own copy of the dates."""
     brain = make(model=e5)
     brain.add_many([Draft(text, valid_from=EARLY) for text in EVERYDAY[:15]], now=EARLY)
     for text, paraphrase, after in OLD_FACTS:
@@ -451,7 +456,7 @@ def test_the_instant_of_the_change_belongs_to_the_new_one(
     assert heir in at
 
 
-# 37 ------------------------------------------------------------------------------------------
+# Every field is read back (getzep/graphiti #1661) --------------------------------------------
 
 
 GIVEN: dict[str, Any] = {
@@ -486,7 +491,7 @@ def _same(found: dict[str, Any]) -> None:
 
 
 def test_every_stored_field_is_read_back_on_every_path(make: Make, model: str | Embedder) -> None:
-    """37: a time was written on every record and returned by no reader."""
+    """getzep/graphiti #1661: a time was written on every record and returned by no reader."""
     brain = make(model=model)
     times = {"valid_from": "2024-12-09T08:00+08:00", "valid_to": "2099-12-09T00:00Z"}
     brain.add(FIELDS["text"], **GIVEN, **times, now=NOON)
@@ -501,7 +506,7 @@ def test_every_stored_field_is_read_back_on_every_path(make: Make, model: str | 
 
 
 def test_links_and_ends_are_read_back_on_every_path(brain: Brain) -> None:
-    """37: what changes a record later is a field of it as well."""
+    """getzep/graphiti #1661: what changes a record later is a field of it as well."""
     old = brain.add("谷仓归大队", valid_from=EARLY, now=EARLY).id
     new = brain.supersede(old, text="谷仓归合作社", at=CHANGE, now=NOON).new
     was = brain.recall("谷仓归谁", as_of=BEFORE, now=NOON).to_dict()["hits"][0]
@@ -514,7 +519,7 @@ def test_links_and_ends_are_read_back_on_every_path(brain: Brain) -> None:
 
 
 def test_the_command_line_reads_back_what_it_was_given(tmp_path: Path) -> None:
-    """37 from outside: add, then show, list, recall and inject as JSON."""
+    """getzep/graphiti #1661, from outside: add, then show, list, recall and inject as JSON."""
     cli = Cli(tmp_path)
     options = (
         *("--kind", "fact", "--scope", "谷仓", "--source", "chat:邮件", "--importance", "0.7"),

@@ -1,4 +1,4 @@
-"""Faults others had with old facts and corrections, as kinds with own examples (F: 27-31)."""
+"""Old facts and corrections: what stands, what is gone, what is refused."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ DAY = timedelta(days=1)
 AFTER = NOON + 30 * DAY
 
 
-# 27: the stale fact that matches better ---------------------------------------------------------
+# The stale fact that matches better (410979729/scope-recall-hermes #35) ----------------------
 
 STALE = [
     ("服务器SSH端口是22", "远程登录改走49222了", "服务器SSH端口是多少"),
@@ -28,7 +28,7 @@ STALE = [
 
 @pytest.mark.parametrize("model", ["none", "e5"])
 @pytest.mark.parametrize(("old", "new", "question"), STALE)
-def test_27_a_better_worded_stale_fact_never_comes_back(
+def test_a_better_worded_stale_fact_never_comes_back(
     make: Make, e5: Embedder, model: str, old: str, new: str, question: str
 ) -> None:
     brain = make(model=e5 if model == "e5" else "none")
@@ -45,12 +45,12 @@ def test_27_a_better_worded_stale_fact_never_comes_back(
     assert first in [hit.id for hit in brain.recall(question, include_expired=True).hits]
 
 
-# 28: edges are there, old entries stay active ---------------------------------------------------
+# Edges are there, old entries stay active (1jehuang/jcode #960) ------------------------------
 
 
 @pytest.mark.parametrize("length", [2, 4, 9])
 @pytest.mark.parametrize("verb", ["supersede", "correct"])
-def test_28_a_chain_has_one_live_end_and_every_count_says_so(
+def test_a_chain_has_one_live_end_and_every_count_says_so(
     brain: Brain, length: int, verb: str
 ) -> None:
     act: Callable[..., Any] = getattr(brain, verb)
@@ -67,7 +67,7 @@ def test_28_a_chain_has_one_live_end_and_every_count_says_so(
     assert [m.id for m in brain.history(ids[length // 2]).history] == ids
 
 
-# 29: the correction vanishes with the error -----------------------------------------------------
+# The correction vanishes with the error (spectrayan/spector #507) ----------------------------
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_28_a_chain_has_one_live_end_and_every_count_says_so(
         ("签证办了三个工作日", "签证办了十三个工作日", "签证办了几天"),
     ],
 )
-def test_29_the_correction_stands_at_full_rank_and_the_error_is_gone(
+def test_the_correction_stands_at_full_rank_and_the_error_is_gone(
     make: Make, e5: Embedder, wrong: str, right: str, question: str
 ) -> None:
     brain = make(model=e5)
@@ -95,15 +95,13 @@ def test_29_the_correction_stands_at_full_rank_and_the_error_is_gone(
     assert memory.archived_at is None
 
 
-# 30: forks, retries, end dates that come ---------------------------------------------------------
+# Forks, retries, end dates that come (denn-gubsky/loomcycle PR 918) --------------------------
 
 
 @pytest.mark.parametrize(
     ("verb", "by"), [("supersede", "text"), ("supersede", "id"), ("correct", "text")]
 )
-def test_30_a_fork_is_refused_and_a_retry_is_a_clean_repeat(
-    brain: Brain, verb: str, by: str
-) -> None:
+def test_a_fork_is_refused_and_a_retry_is_a_clean_repeat(brain: Brain, verb: str, by: str) -> None:
     act: Callable[..., Any] = getattr(brain, verb)
     old = brain.add("合同归法务一组", now=NOON).id
 
@@ -121,7 +119,7 @@ def test_30_a_fork_is_refused_and_a_retry_is_a_clean_repeat(
 
 
 @pytest.mark.parametrize("days", [1, 40, 400])
-def test_30_a_future_end_keeps_it_until_then(make: Make, e5: Embedder, days: int) -> None:
+def test_a_future_end_keeps_it_until_then(make: Make, e5: Embedder, days: int) -> None:
     brain = make(model=e5)
     one = brain.add("停车位在乙区八号", now=NOON).id
     end = NOON + days * DAY
@@ -137,7 +135,7 @@ def test_30_a_future_end_keeps_it_until_then(make: Make, e5: Embedder, days: int
         assert bool(brain.inject("停车位在哪", now=moment).block) is there
 
 
-def test_30_a_replacement_planned_for_later_waits(brain: Brain) -> None:
+def test_a_replacement_planned_for_later_waits(brain: Brain) -> None:
     old = brain.add("值班看甲表", now=NOON).id
     at = NOON + 10 * DAY
     done = brain.supersede(old, text="值班看乙表", at=at, now=NOON)
@@ -146,7 +144,7 @@ def test_30_a_replacement_planned_for_later_waits(brain: Brain) -> None:
     assert texts(brain.recall("值班看哪张表", now=at)) == ["值班看乙表"]
 
 
-# 31: the stale note retrieved alone --------------------------------------------------------------
+# The stale note retrieved alone (dcostenco/prism-coder #120) ---------------------------------
 
 
 @pytest.mark.parametrize(
@@ -156,7 +154,7 @@ def test_30_a_replacement_planned_for_later_waits(brain: Brain) -> None:
         ("年会场地定在旧礼堂", "年会场地改到河畔厅", "年会场地在哪"),
     ],
 )
-def test_31_among_many_old_notes_the_new_one_is_in_the_block_with_its_day(
+def test_among_many_old_notes_the_new_one_is_in_the_block_with_its_day(
     make: Make, e5: Embedder, old: str, new: str, question: str
 ) -> None:
     brain = make(model=e5)

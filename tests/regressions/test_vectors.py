@@ -1,4 +1,4 @@
-"""Faults of section M: filters act inside the vector scan, and nothing dead is left in it."""
+"""Vector search: filters act inside the scan, and nothing dead is left in it."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def test_the_crowd_is_nearer_than_everything_else(crowded: Brain) -> None:
 
 
 def test_a_scope_of_three_is_found_behind_thousands_of_another(crowded: Brain) -> None:
-    """65: nearest neighbours first and the filter after them gives nothing."""
+    """asg017/sqlite-vec #152: nearest neighbours first and the filter after them gives nothing."""
     assert by_meaning(crowded, scope="b", k=5) == set(IN_B)
 
 
@@ -110,7 +110,8 @@ def test_what_was_not_known_yet_does_not_fill_the_scan(crowded: Brain) -> None:
 def test_a_word_that_is_frequent_elsewhere_finds_the_few_of_this_scope(
     make: Make, monkeypatch: pytest.MonkeyPatch, question: str
 ) -> None:
-    """65, in the lexical lane: its bound on work must not spend itself on another scope."""
+    """asg017/sqlite-vec #152, in the lexical lane: its bound on work must not spend itself on
+    another scope."""
     monkeypatch.setattr(lexical, "POSTINGS", 40)
     monkeypatch.setattr(lexical, "WINDOW_POSTINGS", 40)
     brain = make()
@@ -149,7 +150,8 @@ def test_scopes_and_kinds_that_begin_alike_are_kept_apart(make: Make, e5: Embedd
 
 
 def test_a_hundred_corrections_of_one_note_leave_one(make: Make, e5: Embedder) -> None:
-    """66: old vectors piled up, filled k, and made another scope's search empty."""
+    """oceanbase/powercontext #1469: old vectors piled up, filled k, and made another scope's search
+    empty."""
     brain = make(model=e5)
     fill(brain, EVERYDAY[:6])
     for text in ("灯笼要挂在廊檐下", "鱼塘的增氧机夜里开"):
@@ -201,7 +203,8 @@ def test_a_replaced_note_is_not_found_by_its_old_words_or_meaning(make: Make, e5
 
 
 def test_the_id_of_an_erased_record_is_not_given_again(make: Make, e5: Embedder) -> None:
-    """67: a reused key gets the dead record's vector, and an old meaning finds the new row."""
+    """langchain-ai/langgraph #8757: a reused key gets the dead record's vector, and an old meaning
+    finds the new row."""
     brain = make(model=e5)
     fill(brain, EVERYDAY[:6])
     erased = brain.add(NEAR).id

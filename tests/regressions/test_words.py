@@ -1,4 +1,4 @@
-"""Faults of section A: Chinese words whose hits never come. All of it without any model."""
+"""Chinese words whose hits never came, all of it without any model."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def notes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Brain]:
 def test_a_word_inside_a_chinese_sentence_is_found_first(
     notes: Brain, question: str, answer: str
 ) -> None:
-    """1: a whole sentence became one token."""
+    """openclaw/openclaw #20730: a whole sentence became one token."""
     first = notes.recall(question).hits[0]
     assert first.text == answer
     assert terms(first)
@@ -65,7 +65,7 @@ def test_a_word_inside_a_chinese_sentence_is_found_first(
 def test_the_word_is_found_first_beside_vectors_as_well(
     tmp_path_factory: pytest.TempPathFactory, e5: Embedder
 ) -> None:
-    """1: with a model too it is the lexical lane that shows the word."""
+    """openclaw/openclaw #20730: with a model too it is the lexical lane that shows the word."""
     with Brain.open(tmp_path_factory.mktemp("words") / "brain.db", model=e5) as brain:
         fill(brain, (*EVERYDAY[:10], NOTES[0], NOTES[15]))
         for question, answer in (("数独接力", NOTES[0]), ("连接池", NOTES[15])):
@@ -89,7 +89,8 @@ def test_the_word_is_found_first_beside_vectors_as_well(
 def test_short_words_count_beside_long_ones(
     notes: Brain, question: str, answer: str, counted: set[str]
 ) -> None:
-    """2: one long term in the query and every two-character word was dropped."""
+    """CherryHQ/cherry-studio PR 17511: one long term in the query and every two-character word was
+    dropped."""
     near = notes.recall(question).hits[:2]
     found = {hit.text: hit for hit in near}
     assert answer in found
@@ -98,7 +99,8 @@ def test_short_words_count_beside_long_ones(
 
 @pytest.mark.parametrize("question", ["龟 kubernetes", "龟 纽约", "hamster 龟", "龟 或者 hamster"])
 def test_a_word_of_one_character_counts_beside_longer_ones(notes: Brain, question: str) -> None:
-    """2, one size smaller: 龟 must not be dropped because another word of the query is longer."""
+    """CherryHQ/cherry-studio PR 17511, one size smaller: 龟 must not be dropped because another
+    word of the query is longer."""
     assert "养了一只乌龟，冬天放进纸箱" in proposed(notes.search(question))
 
 
@@ -117,7 +119,8 @@ def test_a_word_of_one_character_counts_beside_longer_ones(notes: Brain, questio
 def test_operators_between_short_words_are_neither_operators_nor_content(
     notes: Brain, question: str
 ) -> None:
-    """3: OR-joined words found nothing, and OR must not outrank what is asked for."""
+    """NousResearch/hermes-agent #20494: OR-joined words found nothing, and OR must not outrank what
+    is asked for."""
     first = notes.recall(question).hits[0]
     assert first.text == NOTES[4]
     assert "泉州" in terms(first)
@@ -133,7 +136,7 @@ def test_operators_between_short_words_are_neither_operators_nor_content(
     ],
 )
 def test_english_glued_to_han_is_no_phrase(notes: Brain, question: str, answer: str) -> None:
-    """4: the query as a whole stands in no note, its words do."""
+    """openclaw/openclaw #110500: the query as a whole stands in no note, its words do."""
     assert texts(notes.recall(question))[0] == answer
 
 
@@ -152,7 +155,8 @@ def test_english_glued_to_han_is_no_phrase(notes: Brain, question: str, answer: 
 def test_a_phrase_with_another_tail_is_found_first(
     notes: Brain, question: str, answer: str
 ) -> None:
-    """5: what was meant is in the note, the substring that was typed is not."""
+    """Martian-Engineering/lossless-claw PR 219: what was meant is in the note, the substring that
+    was typed is not."""
     assert texts(notes.recall(question))[0] == answer
 
 
@@ -172,7 +176,8 @@ def test_a_phrase_with_another_tail_is_found_first(
 def test_japanese_and_korean_are_found_without_a_setting(
     notes: Brain, question: str, answer: str
 ) -> None:
-    """6: kana and kanji, hangul and its particles are treated alike."""
+    """streetwriters/sqlite-better-trigram PR 9: kana and kanji, hangul and its particles are
+    treated alike."""
     first = notes.recall(question).hits[0]
     assert first.text == answer
     assert terms(first)

@@ -26,7 +26,8 @@ pytestmark = pytest.mark.skipif(os.name == "nt", reason="forks processes and sen
 
 
 def test_a_crowd_of_writers_loses_nothing_and_sees_no_lock(tmp_path: Path) -> None:
-    """57: 'database is locked' with two sessions; here nobody is turned away behind others."""
+    """mem0ai/mem0 #7196: 'database is locked' with two sessions; here nobody is turned away behind
+    others."""
     done = survive.crowd(tmp_path / "m.db", 8, 12, 2)
     assert (done.found, done.lost, done.errors, done.faults) == (96, 0, (), ())
     assert done.reads > 0
@@ -147,7 +148,8 @@ def tiny(tmp_path: Path) -> Path:
 def test_a_disk_that_fills_stores_whole_batches_and_goes_on_when_there_is_room(
     tiny: Path,
 ) -> None:
-    """64: ten thousand lines onto a tiny disk; one clear error, a counted part stored."""
+    """tinyhumansai/openhuman PR 3911: ten thousand lines onto a tiny disk; one clear error, a
+    counted part stored."""
     path = tiny / "m.db"
     batches = [
         [Draft(f"第{b}箱第{n}件：" + "易碎品，轻放，朝上摆，" * 8) for n in range(50)]

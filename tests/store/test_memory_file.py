@@ -570,7 +570,8 @@ def counts(brain: Brain) -> dict[str, int]:
 
 
 def test_a_full_disk_is_one_clear_error_and_the_file_stays_whole(make: Make) -> None:
-    """64: one path after another reported it as something else, or tried again for ever."""
+    """tinyhumansai/openhuman PR 3911: one path after another reported it as something else, or
+    tried again for ever."""
     brain = make()
     fill(brain, EVERYDAY[:5])
     with brain._store.write() as db:
@@ -798,7 +799,7 @@ with Brain.open(path, model="none") as brain:
 
 
 def test_four_processes_write_at_once_and_none_is_lost(tmp_path: Path) -> None:
-    """57: no 'database is locked', also when none of them finds the file there."""
+    """mem0ai/mem0 #7196: no 'database is locked', also when none of them finds the file there."""
     path = tmp_path / "brain.db"
     processes = [run(WRITER, path, who) for who in range(4)]
     for process in processes:
@@ -890,7 +891,7 @@ with Brain.open(sys.argv[1], model=sys.argv[2] if len(sys.argv) > 2 else None) a
 
 
 def test_a_running_program_sees_at_once_what_another_writes(path: Path) -> None:
-    """59: rows that every other process saw."""
+    """TencentCloud/TencentDB-Agent-Memory #987: rows that every other process saw."""
     with Brain.open(path) as brain:
         assert brain.recall("红烧肉").hits == ()
         assert brain.get(1).superseded_by is None
