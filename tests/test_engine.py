@@ -13,10 +13,17 @@ from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
-from conftest import Make
-from engine_parts import (
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from brain import Brain, Draft
+from brain.embed.protocol import Embedder
+from brain.text.timestamps import to_iso
+from brain.validate import MAX_TEXT_BYTES
+from tests.support.engine import (
     EVERYDAY,
     NOON,
+    Make,
     fill,
     ids,
     proposed,
@@ -25,13 +32,6 @@ from engine_parts import (
     texts,
     told_apart,
 )
-from hypothesis import given, settings
-from hypothesis import strategies as st
-
-from brain import Brain, Draft
-from brain.embed.protocol import Embedder
-from brain.text.timestamps import to_iso
-from brain.validate import MAX_TEXT_BYTES
 
 LATER = NOON + timedelta(days=30)
 
@@ -495,7 +495,7 @@ def test_a_heir_has_one_predecessor(brain: Brain) -> None:
 
 
 def test_a_chain_has_one_live_end_and_the_counts_agree(brain: Brain) -> None:
-    """28: edges existed, the old entries stayed active."""
+    """1jehuang/jcode #960: edges existed, the old entries stayed active."""
     current = brain.add("抓取走甲服务", now=NOON).id
     for n, text in enumerate(("抓取走乙服务", "抓取走丙服务", "抓取走丁服务"), start=1):
         current = brain.supersede(current, text=text, now=NOON + timedelta(days=n)).new
@@ -507,7 +507,7 @@ def test_a_chain_has_one_live_end_and_the_counts_agree(brain: Brain) -> None:
 
 
 def test_the_better_worded_old_fact_does_not_come_back(make: Make, e5: Embedder) -> None:
-    """27: down-ranking it was not enough."""
+    """410979729/scope-recall-hermes #35: down-ranking it was not enough."""
     brain = make(model=e5)
     fill(brain, EVERYDAY[:6])
     old = brain.add("网关的管理端口是8443", valid_from="2025-01-01").id
@@ -634,7 +634,8 @@ def _bytes(path: Path) -> list[str | None]:
 
 
 def test_plain_reading_changes_no_byte_of_the_file(office: Brain) -> None:
-    """20: counting what was returned as used entrenches what is already on top."""
+    """caura-ai/caura PR 411: counting what was returned as used entrenches what is already on
+    top."""
     before = _bytes(office.path)
     for question in ("打印机卡纸怎么办", "login 限流", "你好", "没有的东西"):
         office.recall(question, scope="api", k=20, include_expired=True)
@@ -649,7 +650,7 @@ def test_plain_reading_changes_no_byte_of_the_file(office: Brain) -> None:
 
 
 def test_being_recalled_often_lifts_nothing(brain: Brain) -> None:
-    """20: 200 times the old note, then a clearly better one."""
+    """caura-ai/caura PR 411: 200 times the old note, then a clearly better one."""
     fill(brain, EVERYDAY[:5])
     brain.add("部署的事问平台组")
     for _ in range(200):
@@ -663,7 +664,8 @@ def test_being_recalled_often_lifts_nothing(brain: Brain) -> None:
     [("", set()), ("web", {"web"}), ("api", {"api"}), ("we", set()), ("API", set())],
 )
 def test_a_scope_sees_itself_and_the_global_one(office: Brain, scope: str, seen: set[str]) -> None:
-    """70, 71: similar file names of another project; and no scope is not every scope."""
+    """rohitg00/agentmemory PR 662 and straff2002/OpenGlasses PR 193: similar file names of another
+    project; and no scope is not every scope."""
     everything = office.list(all=True, all_scopes=True, limit=None)
     hidden = [m.id for m in everything if m.scope not in {"", *seen}]
     for question in ("login", "login 跳转 限流 文案", "打包", "登录页为什么一直转圈"):

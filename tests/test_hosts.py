@@ -23,8 +23,9 @@ import yaml
 from brain import Brain
 from brain.cli.commands import hook
 from examples.openai_chat import Chat
-from tests.cli_runner import PROGRAM, ROOT, Cli
-from tests.servers import Web
+from tests.support import ROOT
+from tests.support.cli import PROGRAM, Cli
+from tests.support.servers import Web
 
 TEXT = (ROOT / "docs" / "hosts.md").read_text(encoding="utf-8")
 SECTIONS = dict(re.findall(r"^## (.+?)\n(.*?)(?=^## |\Z)", TEXT, re.M | re.S))

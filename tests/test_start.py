@@ -15,8 +15,9 @@ import pytest
 
 from brain import Brain
 from brain.embed import registry
-from tests.cli_runner import PROGRAM, ROOT, Cli
-from tests.servers import Web
+from tests.support import ROOT
+from tests.support.cli import PROGRAM, Cli
+from tests.support.servers import Web
 
 NOTE = "日志系统从六月起由向晚负责，端口是4891"
 ASKED = "日志系统现在谁负责？"

@@ -56,7 +56,7 @@ LEAST_NOTES, MOST_NOTES = 2, 100_000
 
 LIFT_SHARE = 0.8
 """How much of the gap between languages is made good: a match across stands out less than one
-within, and with the whole gap unrelated English passes (tests/test_languages.py)."""
+within, and with the whole gap unrelated English passes (tests/recall/test_language.py)."""
 
 
 class Weights(NamedTuple):

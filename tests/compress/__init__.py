@@ -1,0 +1,1 @@
+"""Compression, and the way back from it."""

@@ -1,0 +1,1 @@
+"""Embedding models: found, fetched, loaded, asked."""

@@ -1,0 +1,1 @@
+"""Conversations, notes and other programs' memories."""

@@ -1,0 +1,205 @@
+"""The verb ``ingest`` as people and programs use it, and vectors that follow the text."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import apsw
+import numpy as np
+import pytest
+
+from brain import Brain
+from brain.embed.protocol import Embedder
+from brain.store import memory_file, meta, schema
+from tests.support.cli import PROGRAM, Cli
+from tests.support.engine import vector_of, vectors_out_of_step
+from tests.support.hermes import Hermes, asked
+
+
+@pytest.fixture
+def cli(tmp_path: Path) -> Cli:
+    return Cli(tmp_path)
+
+
+def notes(path: Path, count: int) -> Path:
+    rows = (json.dumps({"text": f"第{n}号仓库的管理员是第{n}组"}) for n in range(count))
+    path.write_text("\n".join(rows), encoding="utf-8")
+    return path
+
+
+def test_the_json_is_that_of_the_contract(cli: Cli, tmp_path: Path) -> None:
+    path = notes(tmp_path / "notes.jsonl", 3)
+    path.write_text(path.read_text() + "\n{坏的\n")
+    done = cli("ingest", "notes.jsonl", "--json")
+    assert done.code == 0
+    told = done.json
+    assert told["errors"][0]["line"] == 4
+    assert told["errors"][0]["file"] == "notes.jsonl"
+    assert "JSON" in told["errors"][0]["reason"]
+    del told["errors"]
+    assert told == {
+        "source": "notes.jsonl",
+        "format": "jsonl",
+        "added": 3,
+        "skipped": 0,
+        "superseded": 0,
+        "expired": 0,
+        "retracted": 0,
+        "unchanged": 0,
+        "held": 0,
+        "failed": 1,
+        "vectors_pending": 0,
+        "dry_run": False,
+    }
+
+
+def test_people_read_what_happened(cli: Cli, tmp_path: Path) -> None:
+    notes(tmp_path / "notes.jsonl", 2)
+    planned = cli("ingest", "notes.jsonl", "--dry-run")
+    assert planned.out.splitlines()[-1] == "jsonl：会新增 2，已有 0"
+    assert "第0号仓库" in planned.out
+    assert not cli.db.exists()
+    assert cli("ingest", "notes.jsonl").out == "jsonl：新增 2，已有 0\n"
+    assert cli("ingest", "notes.jsonl", "--format", "jsonl").code == 0
+
+
+@pytest.mark.parametrize(
+    ("args", "code", "name"),
+    [
+        (["nowhere.jsonl"], 66, "brain_ingest_missing"),
+        (["notes.jsonl", "--format", "docx"], 2, "brain_ingest_format_unknown"),
+        (["image.bin"], 65, "brain_ingest_format"),
+        ([], 2, "brain_usage"),
+        (["notes.jsonl", "--scope", "a\nb"], 65, "brain_scope_invalid"),
+        (["image.bin", "--format", "hermes"], 74, "brain_ingest_unreadable"),
+    ],
+)
+def test_bad_use_has_its_code_and_leaves_no_file(
+    cli: Cli, tmp_path: Path, args: list[str], code: int, name: str
+) -> None:
+    notes(tmp_path / "notes.jsonl", 1)
+    (tmp_path / "image.bin").write_bytes(bytes(range(256)))
+    done = cli("ingest", *args, "--json")
+    assert (done.code, done.json["error"]["code"]) == (code, name)
+    assert not cli.db.exists() or cli("list", "--json").json == []
+
+
+MANY = 15_000
+"""Enough that a run is still under way when the first batch is seen."""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs SIGINT")
+def test_an_interrupt_keeps_what_is_done_and_the_next_run_goes_on(cli: Cli, tmp_path: Path) -> None:
+    notes(tmp_path / "notes.jsonl", MANY)
+    process = subprocess.Popen(
+        [sys.executable, str(PROGRAM), "ingest", "notes.jsonl"],
+        cwd=tmp_path,
+        env=cli.env(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        # A shell starts what it runs in the background deaf to interrupts, and children inherit it.
+        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),
+    )
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        time.sleep(0.02)
+        if cli.db.exists() and Brain.open(cli.db, read_only=True).stats().total:
+            break
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    assert out == ""
+    assert "再运行一次会接着做" in err
+    assert "Traceback" not in err
+    kept = cli("stats", "--json").json["total"]
+    assert 0 < kept < MANY
+    done = cli("ingest", "notes.jsonl", "--json").json
+    assert (done["added"], done["skipped"]) == (MANY - kept, kept)
+
+
+def test_a_file_of_the_first_schema_is_looked_at_and_then_migrated(
+    make: Callable[..., Brain], tmp_path: Path
+) -> None:
+    old = apsw.Connection(str(tmp_path / "old.db"))
+    with old:
+        schema.MIGRATIONS[0](old)
+        old.pragma("user_version", 1)
+        old.pragma("application_id", schema.APPLICATION_ID)
+    old.close()
+    brain = make("old.db")
+    path = notes(tmp_path / "notes.jsonl", 3)
+    assert brain.ingest(path, dry_run=True).added == 3
+    assert brain.stats().schema == 1
+    assert brain.ingest(path).added == 3
+    assert brain.ingest(path, dry_run=True).added == 0
+
+
+def test_text_is_found_at_once_and_vectors_follow(
+    make: Callable[..., Brain], e5: Embedder, tmp_path: Path
+) -> None:
+    brain = make("later.db", model=e5)
+    hermes = Hermes(tmp_path / "state.db")
+    for n in range(70):
+        hermes.say(
+            f"s{n}", *asked(f"第{n}间会议室在哪", f"在{n}层{'靠窗的那一侧，' * (n % 9)}出电梯左转")
+        )
+    done = brain.ingest(hermes.path, embed=False)
+    assert (done.added, done.pending) == (70, 70)
+    assert "vectors_pending" in brain.stats().degraded
+    assert brain.recall("第7间会议室").hits[0].text.startswith("用户：第7间会议室")
+    stages: list[tuple[str, int, int]] = []
+    again = brain.ingest(hermes.path, progress=lambda *told: stages.append(told))
+    assert (again.added, again.pending) == (0, 0)
+    assert stages[-1] == ("embed", 70, 70)
+    assert brain.stats().degraded == ()
+    assert vectors_out_of_step(brain) == []
+
+
+def test_vectors_broken_off_are_completed_by_the_next_run_or_by_reembed(
+    make: Callable[..., Brain], e5: Embedder, tmp_path: Path
+) -> None:
+    brain = make("broken.db", model=e5)
+    path = notes(tmp_path / "notes.jsonl", 200)
+
+    def stop(stage: str, done: int, total: int) -> None:
+        if stage == "embed" and done >= 64:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        brain.ingest(path, progress=stop)
+    stats = brain.stats()
+    assert (stats.total, stats.vectors_present, stats.vectors_missing) == (200, 64, 136)
+    done = brain.reembed("e5-small")
+    assert (done.embedded, done.total) == (136, 200)
+    assert vectors_out_of_step(brain) == []
+
+
+def test_vectors_of_a_bulk_are_those_of_single_adds(
+    make: Callable[..., Brain], e5: Embedder, tmp_path: Path
+) -> None:
+    texts = [f"第{n}条：{'长短不一的话，' * (n % 7)}完" for n in range(40)]
+    path = tmp_path / "notes.jsonl"
+    path.write_text("\n".join(json.dumps({"text": t}) for t in texts))
+    bulk, single = make("bulk.db", model=e5), make("single.db", model=e5)
+    bulk.ingest(path)
+    for text in texts:
+        single.add(text)
+    made = []
+    for brain in (bulk, single):
+        with brain._store.read() as db:
+            table = memory_file.facts(db)[meta.VECTORS]
+            made.append([vector_of(db, table, m.id) for m in brain.list(limit=None)])
+    assert len(made[0]) == 40
+    for one, other in zip(*made, strict=True):
+        assert one is not None
+        assert other is not None
+        assert np.allclose(np.frombuffer(one, "f4"), np.frombuffer(other, "f4"), atol=1e-5)

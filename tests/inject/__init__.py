@@ -1,0 +1,1 @@
+"""The block that goes into a prompt."""

@@ -1,0 +1,1 @@
+"""What becomes of a memory: replaced, ended, forgotten."""

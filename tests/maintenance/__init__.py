@@ -1,0 +1,1 @@
+"""Backup, doctor, decay, optimize."""

@@ -1,0 +1,1 @@
+"""Recall: candidates, their order, the gate, the reasons."""

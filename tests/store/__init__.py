@@ -1,0 +1,1 @@
+"""The file: its tables, indexes, vectors and log."""

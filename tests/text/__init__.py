@@ -1,0 +1,1 @@
+"""Text: folding, tokens, numerals, dates, secrets."""
