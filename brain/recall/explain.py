@@ -12,10 +12,10 @@ import apsw
 from brain.memory import Hit, RecallResult
 from brain.store import memories
 from brain.store.view import View
-from brain.text import lexicon, stopwords
+from brain.text import stopwords
 from brain.text.fold import fold
 from brain.text.rewrite import Variant, phrase_terms, variants
-from brain.text.tokenize import Wanted, count_terms, is_han, query_terms, stem
+from brain.text.tokenize import QueryTerms, count_terms, is_han, query_terms, stem
 from brain.validate import clean_query
 
 if TYPE_CHECKING:
@@ -144,7 +144,7 @@ def _stands(phrase: str, note: str) -> bool:
 
 def _literal(terms: Sequence[str], note: str) -> list[str]:
     """The terms that a note holds as they are, in their order."""
-    held, _ = count_terms(note, Wanted.of(terms))
+    held, _ = count_terms(note, QueryTerms.of(terms))
     return [t for t in terms if t in held]
 
 
@@ -211,7 +211,7 @@ def _goes_on(word: str, note: str, side: int) -> bool:
     while at >= 0:
         place = at - 1 if side < 0 else at + len(word)
         beside = note[place : place + 1] if place >= 0 else ""
-        if not beside or not is_han(beside) or beside in lexicon.SINGLES:
+        if not beside or not is_han(beside) or beside in stopwords.SINGLES:
             return False
         at = note.find(word, at + 1)
     return True

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from brain.recall.query import Question, Rewriting
 from brain.text.bm25 import saturation
-from brain.text.tokenize import Wanted, count_terms
+from brain.text.tokenize import QueryTerms, count_terms
 
 SIMILARITY_WEIGHT = 1.4
 COVERAGE_WEIGHT = 1.0
@@ -133,7 +133,7 @@ class Text(NamedTuple):
 def read(
     folded: str,
     question: Question,
-    wanted: Wanted,
+    wanted: QueryTerms,
     idf: Callable[[str], float] = lambda term: 1.0,
 ) -> Text:
     """Counts the terms of a question in a candidate's text.
@@ -258,7 +258,7 @@ def weigh(
     content_terms = {t: idfs[t] * (FAINT if t in question.faint else 1.0) for t in question.content}
     content_weight = sum(content_terms.values())
     apart = _apart(content_terms)
-    wanted = Wanted.of((*idfs, *question.others))
+    wanted = QueryTerms.of((*idfs, *question.others))
     texts = {key: read(text, question, wanted, idf) for key, text in folded.items()}
     words = {key: bm25(text, all_terms, average) for key, text in texts.items()}
     best = max(words.values(), default=0.0)

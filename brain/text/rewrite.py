@@ -1,4 +1,5 @@
-"""Other ways to write what a query says, so that words find a memory that says it otherwise.
+"""Query rewriting: other ways to write what a query says, so that words find a memory that says it
+otherwise.
 
 Only the query is widened; index and stored text stay as they are. What stands in place of what:
 
@@ -7,7 +8,7 @@ Only the query is widened; index and stored text stay as they are. What stands i
 - ``region``: Taiwan's words and the Mainland's, 印表机 and 打印机 (OpenCC's phrase table)
 - ``colloquial``: everyday and trade words for one thing, 老婆 and 妻子, 部署 and 上线
 - ``translation``: 部署 and deploy, where the query has one and the memory the other
-- ``narrower``: 橘猫 for 宠物, never the other way (:mod:`brain.text.narrower`)
+- ``narrower``: 橘猫 for 宠物, never the other way (``data/narrower.txt``)
 
 The stretches of one query are equal or disjoint, each the longest word that stands there, so that a
 caller can count a stretch and all its other ways as one unit of the query.
@@ -20,16 +21,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import pairwise
-from typing import Literal, get_args
 
-from brain.text import everyday, narrower, synonyms, trade
-from brain.text.fold import fold, opencc_dictionary
+from brain.text.fold import fold
 from brain.text.numerals import numeral_spans
 from brain.text.stopwords import parse_own_word
+from brain.text.synonyms import KINDS, Kind, compounds, latin_links, links
 from brain.text.tokenize import query_terms, stem
-
-Kind = Literal["numeral", "homophone", "region", "colloquial", "translation", "narrower"]
-KINDS: tuple[Kind, ...] = get_args(Kind)
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,8 +178,8 @@ _HanTable = dict[str, list[tuple[str, dict[str, Kind]]]]
 
 @cache
 def _han_table() -> _HanTable:
-    entries: dict[str, dict[str, Kind]] = {word: {} for word in synonyms.GUARDS.split()}
-    for phrase, others, kind in _links():
+    entries: dict[str, dict[str, Kind]] = {word: {} for word in compounds()}
+    for phrase, others, kind in links():
         if len(phrase) > 1 and not phrase.isascii():
             ways = entries.setdefault(phrase, {})
             for other in others:
@@ -265,7 +262,7 @@ def _goes_on(char: str) -> bool:
 @cache
 def _latin_table() -> _LatinTable:
     entries: dict[tuple[str, ...], dict[str, Kind]] = {}
-    for phrase, others, kind in _latin_links():
+    for phrase, others, kind in latin_links():
         if phrase.isascii():
             ways = entries.setdefault(tuple(map(stem, phrase.split())), {})
             for other in others:
@@ -274,65 +271,3 @@ def _latin_table() -> _LatinTable:
     for stems in sorted(entries, key=len, reverse=True):
         table.setdefault(stems[0], []).append((stems, entries[stems]))
     return table
-
-
-# --- the lists -----------------------------------------------------------------------------------
-
-_Link = tuple[str, Sequence[str], Kind]
-"""A phrase, what may stand in its place (itself may be among it), and why."""
-
-
-_COLLOQUIAL = (synonyms.COLLOQUIAL, everyday.GROUPS, trade.GROUPS)
-_LATIN_LETTER = re.compile("[a-z]")
-
-
-def _links() -> Iterator[_Link]:
-    """All lists, in the order of ``KINDS``."""
-    yield from _groups(synonyms.HOMOPHONES, "homophone")
-    yield from _region()
-    for groups in _COLLOQUIAL:
-        yield from _groups(groups, "colloquial")
-    yield from _translations()
-    yield from _groups(narrower.GROUPS.replace("\n ", " "), "narrower")
-
-
-def _latin_links() -> Iterator[_Link]:
-    lines = (line for groups in _COLLOQUIAL for line in groups.splitlines())
-    yield from _groups(
-        "\n".join(line for line in lines if _LATIN_LETTER.search(line)), "colloquial"
-    )
-    yield from _translations()
-
-
-def _groups(groups: str, kind: Kind) -> Iterator[_Link]:
-    for line in groups.splitlines():
-        both_ways, _, one_way = line.partition("#")[0].partition(">")
-        group = _phrases(both_ways)
-        others = _phrases(one_way) if kind == "narrower" else group + _phrases(one_way)
-        for one in group:
-            yield one, others, kind
-
-
-def _translations() -> Iterator[_Link]:
-    for line in synonyms.TRANSLATIONS.strip().splitlines():
-        chinese, english = map(_phrases, line.split("|"))
-        for one in chinese:
-            yield one, english, "translation"
-        for one in english:
-            yield one, chinese, "translation"
-
-
-def _phrases(line: str) -> list[str]:
-    phrases = line.split()
-    return [phrase.replace("_", " ") for phrase in phrases] if "_" in line else phrases
-
-
-def _region() -> Iterator[_Link]:
-    """OpenCC's phrases of the Mainland and Taiwan, both ways, where folding leaves a difference."""
-    for line in fold(opencc_dictionary("TWPhrases").read_text(encoding="utf-8")).splitlines():
-        mainland, _, taiwan = line.partition("\t")
-        others = [other for other in taiwan.split(" ") if len(other) > 1]
-        if len(mainland) > 1:
-            yield mainland, others, "region"
-            for other in others:
-                yield other, [mainland], "region"

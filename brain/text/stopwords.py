@@ -1,9 +1,9 @@
-"""Words: segmentation for explanations, what a query asks about, and what is only chit-chat.
+"""Stop words and word segmentation: what a query asks about, and what is only chit-chat.
 
 Two ways lead to content. :func:`content_words` segments with jieba's dictionary and is for reading
 (explanations, coverage); it costs a tenth of a second when cold. :func:`strip_function_words` and
-:func:`is_chitchat` need no dictionary: they match the lists of :mod:`brain.text.lexicon` from left
-to right, the longest entry first, and are for every query.
+:func:`is_chitchat` need no dictionary: they match the lists ``stop_words`` and ``chitchat`` of
+:mod:`brain.text.lists` from left to right, the longest entry first, and are for every query.
 
 What is cut is question words, particles, pronouns and conjunctions. Negation (不 没 未 别, not) is
 content: 上线 and 不上线 are different facts. Kept words guard the characters that are grammar in
@@ -21,8 +21,8 @@ from functools import cache, lru_cache
 from typing import NamedTuple
 
 from brain.errors import EXIT_DATA, BrainError
-from brain.text import lexicon
 from brain.text.fold import fold
+from brain.text.lists import lines, words
 
 MAX_OWN_WORD_CHARS = 64
 
@@ -46,26 +46,29 @@ _CHUNK = (
 )
 
 
-def _pairs(heads: str, tails: str) -> Iterator[str]:
-    return (head + tail for head in heads for tail in tails.split())
+def _list(heading: str) -> tuple[str, ...]:
+    return words("stop_words", heading)
 
 
 def _phrases() -> list[str]:
-    asked = [f"几{counter}" for counter in lexicon.ASKED_COUNTERS.split()]
+    asked = [f"几{counter}" for counter in _list("asked_counters")]
     return [
-        *lexicon.REQUESTS.split(),
-        *lexicon.PHRASES.split(),
-        *_pairs(lexicon.DEMONSTRATIVES, lexicon.COUNTERS),
-        *(f"哪一{counter}" for counter in lexicon.COUNTERS.split()),
+        *_list("requests"),
+        *_list("phrases"),
+        *(head + tail for head in _list("demonstratives") for tail in _list("counters")),
+        *(f"哪一{counter}" for counter in _list("counters")),
         *asked,
         *(f"第{phrase}" for phrase in asked),
     ]
 
 
 STOP_WORDS: frozenset[str] = frozenset(
-    [*_phrases(), *lexicon.SINGLES, *lexicon.TOKENS.split(), *lexicon.ENGLISH.split()]
+    [*_phrases(), *_list("singles"), *_list("tokens"), *_list("english")]
 )
 """Tokens of a segmenter that carry no content, Simplified and lower case."""
+
+SINGLES: frozenset[str] = frozenset(_list("singles"))
+"""Single characters of grammar."""
 
 
 def _index(entries: dict[str, str]) -> _Index:
@@ -91,10 +94,11 @@ def _longest(index: _Index, text: str, at: int) -> tuple[str, str] | None:
 @cache
 def _grammar() -> _Index:
     """Each entry with the part of it, at its end, that is kept."""
-    entries = dict.fromkeys([*_phrases(), *lexicon.SINGLES], "")
-    for head, tails in lexicon.KEPT_AFTER.items():
-        entries |= {head + tail: tail for tail in tails.split()}
-    return _index(entries | {word: word for word in lexicon.KEPT.split()})
+    entries = dict.fromkeys([*_phrases(), *_list("singles")], "")
+    for line in lines("stop_words")["kept_after"]:
+        heads, _, tails = line.partition(">")
+        entries |= {head + tail: tail for head in heads.split() for tail in tails.split()}
+    return _index(entries | {word: word for word in _list("kept")})
 
 
 @lru_cache(maxsize=8)
@@ -138,7 +142,7 @@ def strip_function_words(folded: str, own_words: Iterable[str] = ()) -> list[str
 
 @cache
 def _faint() -> re.Pattern[str]:
-    return re.compile("|".join(sorted(lexicon.FAINT.split(), key=len, reverse=True)))
+    return re.compile("|".join(sorted(_list("faint"), key=len, reverse=True)))
 
 
 def strong_runs(runs: Iterable[str]) -> list[str]:
@@ -153,13 +157,12 @@ def strong_runs(runs: Iterable[str]) -> list[str]:
 @cache
 def _weak_runs() -> frozenset[str]:
     # English ones are cut before, and only where they are not names.
-    return frozenset(w for w in STOP_WORDS if not w.isascii()).union(lexicon.NEGATIONS.split())
+    return frozenset(w for w in STOP_WORDS if not w.isascii()).union(_list("negations"))
 
 
 @cache
 def _english(amid_han: bool) -> frozenset[str]:
-    words = lexicon.ENGLISH_AMID_HAN if amid_han else lexicon.ENGLISH
-    return frozenset(words.split())
+    return frozenset(_list("english_amid_han" if amid_han else "english"))
 
 
 def _spans(index: _Index, text: str) -> list[tuple[int, int]]:
@@ -216,9 +219,9 @@ _CHAT = r"(?:i*p[pt]*)+"
 
 @cache
 def _chat_index() -> _Index:
-    tails = dict.fromkeys(lexicon.CHAT_TAILS.split(), "t")
-    intensifiers = dict.fromkeys(lexicon.CHAT_INTENSIFIERS.split(), "i")
-    phrases = (phrase.replace("_", " ") for phrase in lexicon.CHAT_PHRASES.split())
+    tails = dict.fromkeys(words("chitchat", "tails"), "t")
+    intensifiers = dict.fromkeys(words("chitchat", "intensifiers"), "i")
+    phrases = (phrase.replace("_", " ") for phrase in words("chitchat", "phrases"))
     return _index(tails | intensifiers | dict.fromkeys(phrases, "p"))
 
 
@@ -412,21 +415,21 @@ def _segment_gap(text: str, segmenter: _Segmenter) -> Iterator[str]:
 @lru_cache(maxsize=2)
 def _segmenter(own_words: tuple[str, ...]) -> _Segmenter:
     entries = [parse_own_word(line) for line in own_words]
-    words = {word: word for word, _, _ in entries}
+    own = {word: word for word, _, _ in entries}
     is_han = re.compile(r"[\u4e00-\u9fd5]+").fullmatch
-    literal = sorted((word for word in words if not is_han(word)), key=len, reverse=True)
+    literal = sorted((word for word in own if not is_han(word)), key=len, reverse=True)
     added = [entry for entry in entries if is_han(entry[0])]
     try:
         cut = _rjieba_cut(added)
     except ImportError:
         cut = _jieba_cut(added)
-    requests = dict.fromkeys(lexicon.REQUESTS.split(), "")
-    kept = {word: word for word in lexicon.KEPT.split()}
+    requests = dict.fromkeys(_list("requests"), "")
+    kept = {word: word for word in _list("kept")}
     return _Segmenter(
         cut=cut,
         fixed=re.compile("|".join([*map(_literal, literal), _IDENTIFIER]), re.IGNORECASE),
-        own=frozenset(word.casefold() for word in words),
-        requests=_index(requests | kept | words),
+        own=frozenset(word.casefold() for word in own),
+        requests=_index(requests | kept | own),
     )
 
 

@@ -1,4 +1,4 @@
-"""Cutting folded text into index terms, and queries into FTS5 MATCH expressions.
+"""Tokenising: folded text into index terms, and queries into FTS5 MATCH expressions.
 
 Two indexes are served. The *gram* index holds, for every run of Han, kana or hangul, its
 overlapping two-character grams and its last character (so that a prefix query on one character
@@ -86,7 +86,7 @@ def index_terms(folded: str) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class QueryTerms:
     """Query terms, by how they are counted in a text.
 
     Args:
@@ -100,7 +100,7 @@ class Wanted:
     words: tuple[str, ...]
 
     @staticmethod
-    def of(terms: Iterable[str]) -> Wanted:
+    def of(terms: Iterable[str]) -> QueryTerms:
         """Sorts terms from :func:`query_terms`."""
         grams: list[str] = []
         lone: list[str] = []
@@ -110,14 +110,14 @@ class Wanted:
                 lone.append(term)
             else:
                 (grams if len(term) == 2 and is_han(term) else words).append(term)
-        return Wanted(tuple(grams), tuple(lone), tuple(words))
+        return QueryTerms(tuple(grams), tuple(lone), tuple(words))
 
 
 CUT_WHOLE = 4_000
 """Characters up to which a text is cut into words."""
 
 
-def count_terms(folded: str, wanted: Wanted) -> tuple[dict[str, int], int]:
+def count_terms(folded: str, wanted: QueryTerms) -> tuple[dict[str, int], int]:
     """How often some terms stand in a text, those that do, and how many terms it has in all.
 
     The same as counting them in :func:`index_terms`, in a third of the time: a gram of Han is

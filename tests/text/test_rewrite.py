@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from brain.errors import BrainError
-from brain.text import everyday, narrower, synonyms, trade
+from brain.text import lists
 from brain.text.fold import fold
 from brain.text.rewrite import KINDS, other_terms, phrase_terms, variants
 
@@ -202,17 +202,9 @@ def test_the_same_query_has_the_same_variants(query: str) -> None:
 # --- the lists -----------------------------------------------------------------------------------
 
 GROUPS = [
-    line.partition("#")[0].replace(">", " ").replace("|", " ").split()
-    for text in (
-        synonyms.COLLOQUIAL,
-        everyday.GROUPS,
-        trade.GROUPS,
-        synonyms.HOMOPHONES,
-        synonyms.TRANSLATIONS,
-        narrower.GROUPS.replace("\n ", " "),
-    )
-    for line in text.splitlines()
-    if line.strip()
+    line.replace(">", " ").replace("|", " ").split()
+    for name in ("synonyms", "homophones", "translations", "narrower")
+    for line in lists.groups(name)
 ]
 
 
@@ -227,17 +219,17 @@ def test_lists_are_folded_and_without_repeats() -> None:
 
 def test_a_wider_word_has_only_so_many_narrower_ones() -> None:
     # Each is looked up in the index of every file a question is put to.
-    for line in narrower.GROUPS.replace("\n ", " ").splitlines():
+    for line in lists.groups("narrower"):
         wider, _, narrow = line.partition(">")
         assert all(len(word) > 1 for word in (wider + narrow).split()), line
         assert len(narrow.split()) <= 60, line
 
 
 def test_every_pair_of_the_lists_is_found() -> None:
-    for line in synonyms.HOMOPHONES.strip().splitlines():
+    for line in lists.groups("homophones"):
         one, other = line.split()
         assert {f"{one}>{other}", f"{other}>{one}"} <= found(f"{one}。{other}", "homophone")
-    for line in synonyms.TRANSLATIONS.strip().splitlines():
+    for line in lists.groups("translations"):
         chinese, english = (half.split()[0].replace("_", " ") for half in line.split("|"))
         assert f"{english}>{chinese}" in found(english, "translation")
         if len(chinese) > 1:
@@ -245,7 +237,7 @@ def test_every_pair_of_the_lists_is_found() -> None:
 
 
 def test_each_guard_holds_a_word_that_would_be_replaced() -> None:
-    for guard in synonyms.GUARDS.split():
+    for guard in lists.words("compounds"):
         assert found(guard) == set(), guard
         pieces = (guard[i:j] for i in range(len(guard)) for j in range(i + 2, len(guard) + 1))
         assert any(variants(piece) for piece in pieces), guard

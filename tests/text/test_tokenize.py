@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from brain.store import fts, schema
 from brain.text.fold import fold
 from brain.text.tokenize import (
-    Wanted,
+    QueryTerms,
     count_terms,
     index_terms,
     query_terms,
@@ -275,7 +275,7 @@ def test_terms_counted_in_place_are_those_of_the_index(text: str, asked: list[st
     """Counting without cutting gives what cutting and counting gives."""
     folded = fold(text)
     terms = {t for one in (text, *asked) for t in query_terms(fold(one))}
-    counts, length = count_terms(folded, Wanted.of(sorted(terms)))
+    counts, length = count_terms(folded, QueryTerms.of(sorted(terms)))
     cut = Counter(index_terms(folded))
     expected = {t: folded.count(t[0]) if t[1:] == "*" else cut[t] for t in terms}
     assert counts == {t: n for t, n in expected.items() if n}
