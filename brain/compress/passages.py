@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 from brain.compress import headings
 from brain.compress.handles import handle_of
+from brain.text.bm25 import idf
 from brain.text.fold import fold
 from brain.text.sentences import Span, passages, sentences
 from brain.text.tokens import estimate
@@ -140,7 +140,7 @@ def _ranked(text: str, spans: Sequence[Span], terms: Sequence[str]) -> list[int]
     scores = [0.0] * len(spans)
     for rank, term in enumerate(terms):
         holding = [place for place, part in enumerate(folded) if term.rstrip("*") in part]
-        worth = math.log((len(spans) + 1) / (len(holding) + 0.5)) / (rank + 1) ** 0.5
+        worth = idf(len(holding), len(spans)) / (rank + 1) ** 0.5
         for place in holding:
             scores[place] += worth
     return sorted(range(len(spans)), key=lambda place: (-scores[place], place))

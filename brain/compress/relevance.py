@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from brain.text.bm25 import idf
 from brain.text.fold import fold
 from brain.text.tokenize import is_han
 
@@ -69,9 +69,8 @@ def weigh(parts: Sequence[str], terms: Sequence[str]) -> list[float]:
 def ask(parts: Sequence[str], terms: Sequence[str]) -> Asked:
     """Weighs every part: the sum over the terms it holds, a rarer term counting more.
 
-    A term in ``n`` of ``N`` parts counts ``ln((N + 1) / (n + ½))``, the usual inverse document
-    frequency with the parts as documents: the title's word that stands in every sentence says
-    nothing about which of them answers.
+    A term counts its :func:`brain.text.bm25.idf` with the parts as documents: the title's word that
+    stands in every sentence says little about which of them answers.
 
     Args:
         parts: the text's units.
@@ -88,8 +87,7 @@ def ask(parts: Sequence[str], terms: Sequence[str]) -> Asked:
     def look(term: str, worth: float) -> bool:
         places = tuple(place for place, text in enumerate(folded) if term in text)
         if places:
-            rarity = math.log((len(parts) + 1) / (len(places) + 0.5))
-            holding.append((worth * rarity, places))
+            holding.append((worth * idf(len(places), len(parts)), places))
         return bool(places)
 
     for term in wanted:

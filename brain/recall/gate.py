@@ -21,9 +21,9 @@ from typing import NamedTuple
 from brain.errors import EXIT_DATA, BrainError
 from brain.memory import Gate, Hit
 from brain.recall import explain, language
-from brain.recall.lexical import idf
 from brain.recall.query import Question
 from brain.recall.retrieve import Ranked, is_turn
+from brain.text.bm25 import idf
 from brain.text.tokenize import query_terms
 
 _WEIGHTS = Path(__file__).parent / "weights"

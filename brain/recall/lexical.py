@@ -10,7 +10,6 @@ of the time FTS5's own bm25 takes. The second stage counts the best candidates' 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
@@ -21,7 +20,7 @@ from brain.recall.query import Question, Rewriting
 from brain.store import fts
 from brain.store.memories import visible
 from brain.store.view import View
-from brain.text.bm25 import saturation
+from brain.text.bm25 import idf, saturation
 
 if TYPE_CHECKING:
     import numpy as np
@@ -96,14 +95,8 @@ class Lexical:
     windows: Mapping[str, int] = field(default_factory=dict)
 
     def idf(self, term: str) -> float:
-        """Inverse document frequency of a query term (BM25+ form, never negative)."""
+        """Inverse document frequency of a query term in the file, above 0."""
         return idf(self.frequency.get(term, 0), self.total)
-
-
-def idf(frequency: int, total: int) -> float:
-    """log(1 + (N − n + ½) / (n + ½)), Robertson and Sparck Jones as used by Lucene's BM25."""
-    n = min(frequency, total)
-    return math.log(1.0 + (total - n + 0.5) / (n + 0.5))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""BM25's saturation of a term's frequency, and ranking a handful of texts by it.
+"""BM25: the weight of a term (IDF), the saturation of its frequency, and ranking a few texts by it.
 
 Robertson and Zaragoza, The Probabilistic Relevance Framework (2009); k1 1.2 and b .75 as in FTS5.
 """
@@ -35,8 +35,17 @@ def saturation(often: float, length: Numbers, average: float) -> Numbers:
 
 
 def idf(holding: int, texts: int) -> float:
-    """How telling a term is that ``holding`` of ``texts`` hold; above 0 for every term."""
-    return math.log(1.0 + (texts - holding + 0.5) / (holding + 0.5))
+    """Inverse document frequency: how telling a term is, in nats, above 0 for every term.
+
+    log(1 + (N − n + ½) / (n + ½)) = log((N + 1) / (n + ½)): Robertson and Spärck Jones (1976)
+    with the 1 that Lucene's BM25Similarity adds, so that no frequent term counts against a text.
+
+    Args:
+        holding: how many texts hold the term (n); an estimate may exceed ``texts``.
+        texts: how many there are (N): notes of a file, passages or lines of one text.
+    """
+    n = min(holding, texts)
+    return math.log(1.0 + (texts - n + 0.5) / (n + 0.5))
 
 
 def scores(texts: Sequence[str], terms: Sequence[str]) -> list[float]:
