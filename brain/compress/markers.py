@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from brain.text.secrets.forms import begins_like_token
 from brain.text.secrets.mask import find
 from brain.text.secrets.names import NAMES
 from brain.text.tokens import estimate
@@ -91,9 +92,7 @@ _NAME = re.compile(
     re.IGNORECASE,
 )
 _CAREFUL = re.compile(
-    r"\b(?:sk|pk|rk|ghp|gho|ghs|glpat|xox[abprs])[-_][A-Za-z0-9_-]{8,}"
-    r"|\b(?:AKIA|ASIA|LTAI|AIza)[A-Za-z0-9_-]{8,}"
-    r"|(?<![0-9A-Za-z])[1-9]\d{5}(?:19|20)\d{2}(?:0[1-9]|1[0-2])(?:[0-2]\d|3[01])\d{3}[0-9Xx](?![0-9A-Za-z])"
+    r"(?<![0-9A-Za-z])[1-9]\d{5}(?:19|20)\d{2}(?:0[1-9]|1[0-2])(?:[0-2]\d|3[01])\d{3}[0-9Xx](?![0-9A-Za-z])"
     r"|(?<!\d)1[3-9]\d{9}(?!\d)"
     r"|(?<!\d)\d{16,19}(?!\d)"
     # A key has letters of both cases and digits, mixed, and no words.
@@ -110,7 +109,7 @@ def named(name: str) -> bool:
 
 def shaped(value: str) -> bool:
     """Whether a value looks like a key, a token, an identity number, a phone or card number."""
-    return _CAREFUL.search(value) is not None or bool(find(value))
+    return _CAREFUL.search(value) is not None or begins_like_token(value) or bool(find(value))
 
 
 def speaks_of(text: str) -> bool:

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from brain.compress.markers import named
+from brain.compress.markers import named, shaped
 from brain.errors import BrainError
-from brain.text.secrets import mask
+from brain.text.secrets import forms, mask
 from brain.text.secrets.names import NAMES
 from brain.text.secrets.numbers import is_card, is_identity
 from tests.support import ROOT
@@ -376,6 +376,26 @@ def test_a_refusal_names_rule_and_place_and_never_the_value(
 
 def test_every_name_is_one_for_the_marks_of_compression_too() -> None:
     assert [name for name in NAMES if name not in {"key"} and not named(name)] == []
+
+
+BEGINNINGS = """
+sk- sk_ pk_ rk_ ghp_ gho_ ghu_ ghs_ glpat- gldt- xoxa- xoxb- xoxp- xoxr- xoxs- xapp- AKIA ASIA
+LTAI AIza ABIA AKID ALTAK AKLT GOCSPX- ya29. github_pat_ pypi-AgE SG.
+"""
+
+
+@pytest.mark.parametrize("prefix", BEGINNINGS.split())
+def test_the_beginning_of_a_token_is_not_quoted_where_something_is_left_out(prefix: str) -> None:
+    value = f"{prefix}Zq7Wm2Xc"
+    assert forms.begins_like_token(f"键 {value}")
+    assert shaped(value)
+    assert not forms.begins_like_token(prefix + "Zq7Wm2X")
+    assert not forms.begins_like_token("x" + value)
+
+
+@pytest.mark.parametrize("name", ["npm_config_registry", "hf_hub_download", "glossary-entries"])
+def test_a_name_that_begins_like_a_token_is_none(name: str) -> None:
+    assert not shaped(name)
 
 
 def test_every_rule_is_told_in_the_docs() -> None:

@@ -1,16 +1,21 @@
-"""Secrets that their own form tells: tokens of known issuers, private keys, logins in addresses."""
+"""Secret patterns: tokens of known issuers, private keys, logins in addresses, by their form."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from functools import cache
 
 from brain.text.regex import compiled
-from brain.text.secrets.values import Span, letter_or_digit, mixed, stands_for_another
+from brain.text.secrets.values import Span, has_mixed_run, is_alnum_at, is_placeholder
 
 
 def _any(_: str) -> bool:
     return True
+
+
+def _has_digit(value: str) -> bool:
+    return any(c.isdigit() for c in value)
 
 
 def _model_key(value: str) -> bool:
@@ -20,48 +25,71 @@ def _model_key(value: str) -> bool:
 
 
 _Check = Callable[[str], bool]
-_TOKENS: tuple[tuple[str, str, str, _Check], ...] = (
-    ("AKIA", "AKIA[A-Z0-9]{16}", "aws_key", _any),
-    ("ASIA", "ASIA[A-Z0-9]{16}", "aws_key", _any),
-    ("ABIA", "ABIA[A-Z0-9]{16}", "aws_key", _any),
-    ("LTAI", "LTAI[A-Za-z0-9]{12,26}", "aliyun_key", lambda v: any(c.isdigit() for c in v)),
-    ("AKID", "AKID[A-Za-z0-9]{13,40}", "tencent_key", lambda v: any(c.isdigit() for c in v)),
-    ("ALTAK", "ALTAK[A-Za-z0-9-]{20,40}(?:/[0-9a-f]{32,64})?", "baidu_key", _any),
-    ("AKLT", "AKLT[A-Za-z0-9+=]{30,80}", "volcengine_key", _any),
-    ("AIza", "AIza[A-Za-z0-9_-]{35}", "google_key", _any),
-    ("GOCSPX-", "GOCSPX-[A-Za-z0-9_-]{20,40}", "google_key", _any),
-    ("ya29.", r"ya29\.[A-Za-z0-9_-]{20,}", "google_key", _any),
-    *((f"gh{c}_", f"gh{c}_[A-Za-z0-9]{{30,}}", "github_token", _any) for c in "pousr"),
-    ("github_pat_", "github_pat_[A-Za-z0-9_]{22,}", "github_token", _any),
-    ("gl", "gl(?:pat|dt|rt|ft|soat|cbt|ptt|agent)-[A-Za-z0-9_-]{20,}", "gitlab_token", _any),
-    ("xox", "xox[abeoprs]-[A-Za-z0-9-]{10,}", "slack_token", lambda v: any(map(str.isdigit, v))),
-    ("xapp-", "xapp-[0-9]-[A-Za-z0-9-]{10,}", "slack_token", _any),
-    ("hooks.slack.com", "hooks.slack.com/services/[A-Za-z0-9/]{20,200}", "slack_token", _any),
-    ("sk-", "sk-[A-Za-z0-9_-]{16,}", "model_key", _model_key),
-    ("hf_", "hf_[A-Za-z0-9]{30,60}", "huggingface_token", _any),
-    *((f"{c}k_{w}_", f"{c}k_{w}_[A-Za-z0-9]{{16,}}", "payment_key", _any)
+
+
+_TOKENS: tuple[tuple[str, str, str, str, _Check], ...] = (
+    ("AKIA", "AKIA", "[A-Z0-9]{16}", "aws_key", _any),
+    ("ASIA", "ASIA", "[A-Z0-9]{16}", "aws_key", _any),
+    ("ABIA", "ABIA", "[A-Z0-9]{16}", "aws_key", _any),
+    ("LTAI", "LTAI", "[A-Za-z0-9]{12,26}", "aliyun_key", _has_digit),
+    ("AKID", "AKID", "[A-Za-z0-9]{13,40}", "tencent_key", _has_digit),
+    ("ALTAK", "ALTAK", "[A-Za-z0-9-]{20,40}(?:/[0-9a-f]{32,64})?", "baidu_key", _any),
+    ("AKLT", "AKLT", "[A-Za-z0-9+=]{30,80}", "volcengine_key", _any),
+    ("AIza", "AIza", "[A-Za-z0-9_-]{35}", "google_key", _any),
+    ("GOCSPX-", "GOCSPX-", "[A-Za-z0-9_-]{20,40}", "google_key", _any),
+    ("ya29.", r"ya29\.", "[A-Za-z0-9_-]{20,}", "google_key", _any),
+    *((f"gh{c}_", f"gh{c}_", "[A-Za-z0-9]{30,}", "github_token", _any) for c in "pousr"),
+    ("github_pat_", "github_pat_", "[A-Za-z0-9_]{22,}", "github_token", _any),
+    ("gl", "gl(?:pat|dt|rt|ft|soat|cbt|ptt|agent)-", "[A-Za-z0-9_-]{20,}", "gitlab_token", _any),
+    ("xox", "xox[abeoprs]-", "[A-Za-z0-9-]{10,}", "slack_token", _has_digit),
+    ("xapp-", "xapp-", "[0-9]-[A-Za-z0-9-]{10,}", "slack_token", _any),
+    ("hooks.slack.com", "", "hooks.slack.com/services/[A-Za-z0-9/]{20,200}", "slack_token", _any),
+    ("sk-", "sk-", "[A-Za-z0-9_-]{16,}", "model_key", _model_key),
+    ("hf_", "hf_", "[A-Za-z0-9]{30,60}", "huggingface_token", _any),
+    *((f"{c}k_{w}_", f"{c}k_{w}_", "[A-Za-z0-9]{16,}", "payment_key", _any)
       for c in "sr" for w in ("live", "test")),
-    ("npm_", "npm_[A-Za-z0-9]{36}", "package_token", _any),
-    ("pypi-AgE", "pypi-AgE[A-Za-z0-9_-]{40,}", "package_token", _any),
-    ("SG.", r"SG\.[A-Za-z0-9_-]{16,32}\.[A-Za-z0-9_-]{32,64}", "mail_key", _any),
-    (":AA", "[0-9]{8,10}:AA[A-Za-z0-9_-]{32,36}", "bot_token", _any),
-    ("webhook/send?key=", "webhook/send\\?key=[0-9A-Za-z-]{20,64}", "bot_token", _any),
-    ("robot/send?access_token=", "robot/send\\?access_token=[0-9a-f]{32,80}", "bot_token", _any),
-    ("bot/v2/hook/", "bot/v2/hook/[0-9A-Za-z-]{20,64}", "bot_token", _any),
-    (".eyJ", r"(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{10,4000}\.eyJ[A-Za-z0-9_-]{6,8000}"
+    ("npm_", "npm_", "[A-Za-z0-9]{36}", "package_token", _any),
+    ("pypi-AgE", "pypi-AgE", "[A-Za-z0-9_-]{40,}", "package_token", _any),
+    ("SG.", r"SG\.", r"[A-Za-z0-9_-]{16,32}\.[A-Za-z0-9_-]{32,64}", "mail_key", _any),
+    (":AA", "", "[0-9]{8,10}:AA[A-Za-z0-9_-]{32,36}", "bot_token", _any),
+    ("webhook/send?key=", "", "webhook/send\\?key=[0-9A-Za-z-]{20,64}", "bot_token", _any),
+    ("robot/send?access_token=", "", "robot/send\\?access_token=[0-9a-f]{32,80}",
+     "bot_token", _any),
+    ("bot/v2/hook/", "", "bot/v2/hook/[0-9A-Za-z-]{20,64}", "bot_token", _any),
+    (".eyJ", "", r"(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{10,4000}\.eyJ[A-Za-z0-9_-]{6,8000}"
      r"(?:\.[A-Za-z0-9_-]{0,2000})?", "jwt", _any),
 )  # fmt: skip
-"""What a token begins with, its form, its rule, and a further look at the value."""
+"""Tokens as their issuers document them: a string that every such token holds, what it begins with
+(where that names the issuer), what follows, its rule, and a further look at the value."""
+
+_ORDINARY_PREFIXES = frozenset({"hf_", "npm_"})
+"""Names begin so as well: hf_hub_download, npm_config_registry."""
+
+
+@cache
+def _begun() -> re.Pattern[str]:
+    prefixes = [prefix for _, prefix, *_ in _TOKENS if prefix and prefix not in _ORDINARY_PREFIXES]
+    # A dash and an underscore are taken for each other; pk_ keys stand beside the secret ones.
+    either = "|".join(re.sub("[-_]$", "[-_]", prefix) for prefix in ("[pr]k-", *prefixes))
+    return re.compile(rf"\b(?:{either})[A-Za-z0-9_-]{{8,}}")
+
+
+def begins_like_token(value: str) -> bool:
+    """Whether a value has the prefix of a token and eight characters more, whatever its length.
+
+    Less than :func:`tokens` asks, for a value that one can do without.
+    """
+    return _begun().search(value) is not None
 
 
 def tokens(seen: str) -> Iterator[Span]:
     """Tokens in the form their issuers document."""
-    for literal, pattern, rule, check in _TOKENS:
+    for literal, prefix, rest, rule, check in _TOKENS:
         if literal not in seen:
             continue
-        for match in compiled(pattern).finditer(seen):
+        for match in compiled(prefix + rest).finditer(seen):
             start, stop = match.span()
-            apart = not (letter_or_digit(seen, start - 1) or letter_or_digit(seen, stop))
+            apart = not (is_alnum_at(seen, start - 1) or is_alnum_at(seen, stop))
             if apart and check(match[0]):
                 yield (start, stop, rule)
 
@@ -132,7 +160,7 @@ def logins(seen: str, lowered: str) -> Iterator[Span]:
     at = seen.find("://")
     while at >= 0:
         match = compiled(_USER_INFO).match(seen, at + 3)
-        if match and not stands_for_another(match[1]) and not _as_installed(seen, at + 3, match):
+        if match and not is_placeholder(match[1]) and not _as_installed(seen, at + 3, match):
             yield (*match.span(1), "url_password")
         at = seen.find("://", at + 3)
     for word in ("bearer", "basic"):
@@ -140,7 +168,7 @@ def logins(seen: str, lowered: str) -> Iterator[Span]:
         while at >= 0:
             match = compiled(_AUTHORIZED).match(lowered, at)
             if match and (value := compiled(_CREDENTIALS).match(seen, match.end())):
-                ok = _is_login(value[0]) if word == "basic" else mixed(value[0], 8)
+                ok = _is_login(value[0]) if word == "basic" else has_mixed_run(value[0], 8)
                 if ok:
                     yield (*value.span(), "http_login")
             at = lowered.find(word, at + len(word))
@@ -157,8 +185,8 @@ def commands(seen: str) -> Iterator[Span]:
     for word, form in _COMMAND_FORMS:
         at = seen.find(word)
         while at >= 0:
-            match = None if letter_or_digit(seen, at - 1) else compiled(form).match(seen, at)
-            if match and match.lastindex and not stands_for_another(match[match.lastindex]):
+            match = None if is_alnum_at(seen, at - 1) else compiled(form).match(seen, at)
+            if match and match.lastindex and not is_placeholder(match[match.lastindex]):
                 yield (*match.span(match.lastindex), "password")
             at = seen.find(word, at + len(word))
 

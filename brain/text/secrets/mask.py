@@ -1,4 +1,4 @@
-"""What in a text is a secret, by the shape of a value and never by a mere mention.
+"""Secret detection and masking: by the shape of a value and never by a mere mention.
 
 ``密码在保险柜里`` holds no secret, ``密码是 …`` with a password behind it does. Known tokens are
 told by the form their issuers document (:mod:`brain.text.secrets.forms`), numbers by their
@@ -33,7 +33,7 @@ from brain.text.secrets.forms import (
     private_keys,
     tokens,
 )
-from brain.text.secrets.names import NAMES, named
+from brain.text.secrets.names import NAMES, find_named
 from brain.text.secrets.numbers import GROUPED, numbers
 from brain.text.secrets.values import Span
 
@@ -91,7 +91,7 @@ def find(text: str) -> tuple[Secret, ...]:
         *commands(seen),
         *phrases(seen, lowered),
         *numbers(seen),
-        *named(seen, lowered),
+        *find_named(seen, lowered),
     ]
     if not found:
         return ()

@@ -1,4 +1,4 @@
-"""Secrets by a name that is bound to a value: ``password=…``, ``口令改成 …``, ``密码 …``."""
+"""Named secrets: a name that is bound to a value, ``password=…``, ``口令改成 …``, ``密码 …``."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from brain.text.regex import compiled
 from brain.text.secrets.numbers import PROVINCES
-from brain.text.secrets.values import Span, is_secret, letter_or_digit
+from brain.text.secrets.values import Span, is_alnum_at, is_secret
 
 NAMES: Mapping[str, str] = {
     **dict.fromkeys(("密码", "密碼", "口令", "通行码", "通行碼"), "password"),
@@ -91,7 +91,7 @@ _NEAR = 120
 """Characters behind a name within which a value has the first of its digits and signs."""
 
 
-def named(seen: str, lowered: str) -> Iterator[Span]:
+def find_named(seen: str, lowered: str) -> Iterator[Span]:
     """Values bound to a secret's name.
 
     Args:
@@ -121,11 +121,11 @@ def _bound_to(seen: str, lowered: str, start: int, stop: int, family: str) -> Sp
     if family == "bare":
         if compiled(_KEYED).search(before):
             family = "key"
-        elif letter_or_digit(lowered, start - 1) or compiled(_NO_SECRET_KEY).search(before):
+        elif is_alnum_at(lowered, start - 1) or compiled(_NO_SECRET_KEY).search(before):
             return None
     bound = compiled(_BOUND).match(lowered, stop)
     if family == "pass":
-        if letter_or_digit(lowered, start - 1) or bound is None or not set(":：=") & set(bound[0]):
+        if is_alnum_at(lowered, start - 1) or bound is None or not set(":：=") & set(bound[0]):
             return None
     elif bound is None:
         return _beside(seen, lowered, start, stop, family)

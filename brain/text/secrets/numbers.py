@@ -1,4 +1,4 @@
-"""Numbers that a checksum tells: citizens' numbers and bank cards."""
+"""Checksums of secret numbers: citizens' numbers (ISO 7064) and bank cards (Luhn)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from datetime import date
 
 from brain.text.regex import compiled
-from brain.text.secrets.values import Span, letter_or_digit
+from brain.text.secrets.values import Span, is_alnum_at
 
 _DIGITS = r"[0-9]{13,}[Xx]?"
 _GROUPS = r"[0-9]{4,6}(?:[ -][0-9]{3,13}){1,4}[Xx]?"
@@ -59,7 +59,7 @@ def numbers(seen: str) -> Iterator[Span]:
     for pattern in (_DIGITS, _GROUPS) if grouped else (_DIGITS,):
         for match in compiled(pattern).finditer(seen):
             start, stop = match.span()
-            if letter_or_digit(seen, start - 1) or letter_or_digit(seen, stop):
+            if is_alnum_at(seen, start - 1) or is_alnum_at(seen, stop):
                 continue
             if start and seen[start - 1] in "._-":
                 continue

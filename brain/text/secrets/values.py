@@ -1,4 +1,4 @@
-"""Whether a value that is bound to a secret's name looks like a secret itself."""
+"""Secret values: whether what is bound to a secret's name looks like a secret itself."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ def _three_kinds(value: str) -> bool:
 
 def is_secret(value: str, family: str, beside: bool = False) -> bool:
     """Whether a value behind a name looks like a secret and not like what is said of one."""
-    if len(value) < 6 or stands_for_another(value) or _is_something_else(value):
+    if len(value) < 6 or is_placeholder(value) or _is_something_else(value):
         return False
     symbol = any(c in "!@#$%^&*" for c in value)
     if family == "bare":
-        return mixed(value, 12) and not compiled(_IDENTIFIER).fullmatch(value)
+        return has_mixed_run(value, 12) and not compiled(_IDENTIFIER).fullmatch(value)
     if family == "key":
-        return mixed(value, 8) or (len(value) >= 12 and _three_kinds(value))
+        return has_mixed_run(value, 8) or (len(value) >= 12 and _three_kinds(value))
     letters = any(c.isascii() and c.isalpha() for c in value)
     if beside:
-        strong = mixed(value, 8) or _three_kinds(value) or symbol
-        return len(value) >= 8 and both(value) and strong
-    return both(value) or (len(value) >= 8 and letters and symbol)
+        strong = has_mixed_run(value, 8) or _three_kinds(value) or symbol
+        return len(value) >= 8 and letters_and_digits(value) and strong
+    return letters_and_digits(value) or (len(value) >= 8 and letters and symbol)
 
 
 _IDENTIFIER = r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}|(?:0x)?[0-9a-fA-F]+"
@@ -44,15 +44,15 @@ _STANDS_FOR = (
 _HIDDEN_ALREADY = r"［已隐去：|\*{3}|x{4}|X{4}|…|•{2}"
 
 
-def stands_for_another(value: str) -> bool:
+def is_placeholder(value: str) -> bool:
     """Whether a value only says where the secret would stand: ``$PASSWORD``, ``your-key``, ``***``,
     an expression of a program."""
     if compiled(_HIDDEN_ALREADY).search(value):
         return True
-    if compiled(_STANDS_FOR).match(value) and not mixed(value.partition("(")[0], 10):
+    if compiled(_STANDS_FOR).match(value) and not has_mixed_run(value.partition("(")[0], 10):
         return True
     named = re.search("passw|secret|token|pwd", value, re.IGNORECASE)
-    return bool(named and re.fullmatch(r"[A-Za-z_]\w*", value) and not mixed(value, 6))
+    return bool(named and re.fullmatch(r"[A-Za-z_]\w*", value) and not has_mixed_run(value, 6))
 
 
 _SOMETHING_ELSE = (
@@ -77,7 +77,7 @@ _ALGORITHM = (
 def _is_something_else(value: str) -> bool:
     if compiled(_SOMETHING_ELSE).fullmatch(value):
         return True
-    parts = runs(value)
+    parts = alnum_runs(value)
     return len(parts) <= 8 and all(
         len(p) <= 20 and compiled(_ALGORITHM).fullmatch(p) for p in parts
     )
@@ -87,21 +87,21 @@ Span = tuple[int, int, str]
 """Start and stop of a secret in a text, and its rule."""
 
 
-def letter_or_digit(text: str, at: int) -> bool:
+def is_alnum_at(text: str, at: int) -> bool:
     """Whether an ASCII letter or digit stands at a place, which may lie outside."""
     return 0 <= at < len(text) and text[at].isascii() and text[at].isalnum()
 
 
-def runs(value: str) -> list[str]:
+def alnum_runs(value: str) -> list[str]:
     """The runs of letters and digits of a value."""
     return re.findall("[A-Za-z0-9]+", value)
 
 
-def both(part: str) -> bool:
+def letters_and_digits(part: str) -> bool:
     """Whether there are letters and digits."""
     return any(c.isdigit() for c in part) and any(c.isalpha() for c in part)
 
 
-def mixed(value: str, least: int) -> bool:
+def has_mixed_run(value: str, least: int) -> bool:
     """Whether letters and digits stand together in a run of some length, as in no word or name."""
-    return any(len(p) >= least and both(p) for p in runs(value))
+    return any(len(p) >= least and letters_and_digits(p) for p in alnum_runs(value))
