@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Self
 from brain import drafts, file_model, redact, typecheck, validate
 from brain import memory as m
 from brain.compress import handles
-from brain.embed.encode import embedded
+from brain.embed.encode import encode_passages
 from brain.errors import EXIT_NO, EXIT_NO_INPUT, EXIT_USAGE, BrainError
 from brain.file_model import Model
 from brain.inject import pack
@@ -1071,7 +1071,7 @@ class Brain:
         mask.refuse(why, "原因")
         records = [drafts.complete(draft, at, allow_secrets) for draft in given]
         embedder = self._model.load(self._model.settle())
-        prepared = [(record, *embedded(record.text, embedder)) for record in records]
+        prepared = [(record, *encode_passages(record.text, embedder)) for record in records]
         with self._store.write() as db:
             # Another process may have stored the same after our clock was read.
             seen = to_iso(now or now_utc())
@@ -1082,7 +1082,7 @@ class Brain:
         label = drafts.label(source, allow_secrets)
         checked = drafts.storable(text, allow_secrets)
         embedder = self._model.load(self._facts())
-        return drafts.Prepared(label, why, embedder, *embedded(checked, embedder))
+        return drafts.Prepared(label, why, embedder, *encode_passages(checked, embedder))
 
     def _set(
         self, memory_id: int | str, what: str, why: str, now: datetime | None, **values: object

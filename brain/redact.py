@@ -37,7 +37,7 @@ def suspects(found: Iterable[Hit]) -> tuple[Hit, ...]:
 
 
 def _suspect(hit: Hit) -> Hit:
-    rule = prompt_injection.rule(hit.memory.text)
+    rule = prompt_injection.detect(hit.memory.text)
     return replace(hit, suspect=True, suspect_rule=rule) if rule else hit
 
 

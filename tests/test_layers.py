@@ -28,6 +28,31 @@ def test_imports_run_downward_only() -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+def imported_by(file: Path, modules: set[str]) -> set[str]:
+    """The modules of ours that a file imports anywhere, in the bodies of functions too."""
+    out: set[str] = set()
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            out.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            for alias in node.names:
+                inner = f"{node.module}.{alias.name}"
+                out.add(inner if inner in modules else node.module)
+    return out & modules
+
+
+def test_no_module_imports_itself_by_a_detour() -> None:
+    """Inside a room either, and an import put into a function is one."""
+    names = {
+        ".".join(file.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): file
+        for file in (ROOT / "brain").rglob("*.py")
+    }
+    left = {name: imported_by(file, set(names)) - {name} for name, file in names.items()}
+    while free := {name for name, imported in left.items() if not imported}:
+        left = {name: imported - free for name, imported in left.items() if name not in free}
+    assert left == {}
+
+
 def rooms() -> set[Path]:
     """The folders that hold code."""
     return {file.parent for file in (ROOT / "brain").rglob("*.py")}

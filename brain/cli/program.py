@@ -78,9 +78,9 @@ def _warn_of_zone() -> None:
     given = os.environ.get("TZ")
     if not given:
         return
-    from brain.text.timestamps import is_known
+    from brain.text.timestamps import is_known_zone
 
-    if not is_known(given):
+    if not is_known_zone(given):
         note(
             f"警告[brain_tz_unknown]: 不认得时区 TZ={visible(given[:40])}，时间都按 UTC 算；"
             "应为 Asia/Shanghai 或 CST-8 这样的写法。"

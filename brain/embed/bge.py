@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from brain.embed.encode import readable
+from brain.embed.encode import model_input
 from brain.embed.protocol import BGE_SMALL_ZH
 from brain.errors import EXIT_UNAVAILABLE, BrainError
 
@@ -82,12 +82,12 @@ class BgeSmallZh:
         out = np.empty((len(texts), self.dim), dtype=np.float32)
         room = self.max_tokens - 2
         for row, text in enumerate(texts):
-            out[row] = self._embed(self._tokens(readable(text))[:room])
+            out[row] = self._embed(self._tokens(model_input(text))[:room])
         return out
 
     def embed_query(self, text: str) -> NDArray[np.float32]:
         """Vector of a question, shape (512,), unit length."""
-        tokens = self._tokens(readable(text, keep_end=True))
+        tokens = self._tokens(model_input(text, keep_end=True))
         room = self.max_tokens - 2
         if len(tokens) > room:
             tokens = tokens[: room // 2] + tokens[-(room // 2) :]

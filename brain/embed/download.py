@@ -1,4 +1,4 @@
-"""One file over HTTP: resumed where it broke, and believed only when its SHA-256 is right.
+"""HTTP download of one file: resumed where it broke, believed only when its SHA-256 is right.
 
 Nothing is sent but the request: no token, no cookie, no account. ``HTTP_PROXY``, ``HTTPS_PROXY``
 and ``NO_PROXY`` are honoured by urllib.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from brain.embed.encode import both_ends, readable
+from brain.embed.encode import head_and_tail, model_input
 from brain.embed.protocol import E5_SMALL
 from brain.errors import EXIT_UNAVAILABLE, BrainError
 
@@ -80,7 +80,7 @@ class E5Small:
         return _call(self._model.query, self._fit(text, is_query=True))
 
     def _fit(self, text: str, is_query: bool) -> str:
-        text = readable(text, keep_end=is_query).replace(_LIGATURE, _LIGATURE_SPELT)
+        text = model_input(text, keep_end=is_query).replace(_LIGATURE, _LIGATURE_SPELT)
         # A character is at most one token, apart from the prefix and the two special ones.
         if len(text) <= self.max_tokens - 8:
             return text
@@ -88,7 +88,7 @@ class E5Small:
         if tokens <= self.max_tokens:
             return text
         chars = len(text) * self.max_tokens // tokens
-        return both_ends(text, chars) if is_query else text[:chars]
+        return head_and_tail(text, chars) if is_query else text[:chars]
 
 
 def _call(native: Callable[[_T], NDArray[np.float32]], argument: _T) -> NDArray[np.float32]:

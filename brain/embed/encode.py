@@ -1,4 +1,4 @@
-"""A text as its passages, with a vector for each."""
+"""Encoding: a text as its passages, with a vector for each, and what a tokenizer may be given."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from brain.embed.protocol import Embedder
 
 
-def embedded(
+def encode_passages(
     text: str, embedder: Embedder | None
 ) -> tuple[list[tuple[int, int]], NDArray[np.float32] | None]:
     """A text's passages as character ranges and, with an embedder that works, a vector for each."""
@@ -35,7 +35,7 @@ script needs (Chinese about 1.6, English 4.5), so nothing the window could hold 
 _UNREADABLE = re.compile("[\0\ud800-\udfff]")
 
 
-def readable(text: str, keep_end: bool = False) -> str:
+def model_input(text: str, keep_end: bool = False) -> str:
     """Replaces NUL and lone surrogates by spaces and bounds the length.
 
     Args:
@@ -47,11 +47,11 @@ def readable(text: str, keep_end: bool = False) -> str:
         At most ``MAX_CHARS`` characters that encode as UTF-8.
     """
     if len(text) > MAX_CHARS:
-        text = both_ends(text, MAX_CHARS) if keep_end else text[:MAX_CHARS]
+        text = head_and_tail(text, MAX_CHARS) if keep_end else text[:MAX_CHARS]
     return _UNREADABLE.sub(" ", text)
 
 
-def both_ends(text: str, chars: int) -> str:
+def head_and_tail(text: str, chars: int) -> str:
     """The first and the last half of ``chars`` characters, a line break between them."""
     half = (chars - 1) // 2
     return text[:half] + "\n" + text[len(text) - half :]

@@ -1,4 +1,4 @@
-"""Getting a model onto this machine: the only code that touches a network, and only when asked.
+"""Model fetch: the only code that touches a network, and only when asked.
 
 The files are pinned by SHA-256, so that a mirror can be slow but not wrong. They are taken from
 ``Xenova/bge-small-zh-v1.5`` (int8) and not from fastembed's ``Qdrant/bge-small-zh-v1.5``: it is on
@@ -132,7 +132,7 @@ def fetch(
     with _disk_errors(folder):
         paths.home().mkdir(mode=0o700, parents=True, exist_ok=True)
         folder.parent.mkdir(exist_ok=True)
-        with alone(folder.with_name(f".{folder.name}.lock")) as held:
+        with file_lock(folder.with_name(f".{folder.name}.lock")) as held:
             if not held:
                 raise BrainError(
                     "brain_busy", "另一个进程正在取这个模型，等它结束再试。", EXIT_BUSY
@@ -272,7 +272,7 @@ def _fetch_failed(source: str, url: str, reason: str) -> BrainError:
 
 
 @contextmanager
-def alone(lock: Path) -> Iterator[bool]:
+def file_lock(lock: Path) -> Iterator[bool]:
     """Tries to hold the lock file for the time of the block; gives whether that worked.
 
     The file is created where needed and stays: removing it would let two processes hold two

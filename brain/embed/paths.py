@@ -1,4 +1,4 @@
-"""Where the parts of a model are on this machine, found without loading any of them."""
+"""Model paths: where the parts of a model are on this machine, found without loading them."""
 
 from __future__ import annotations
 

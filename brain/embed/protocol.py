@@ -1,4 +1,4 @@
-"""What the engine asks of a text-to-vector model."""
+"""Embedder protocol: what the engine asks of a text-to-vector model, and the models it knows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The models there are, which of them is on this machine, and opening one.
+"""Model registry: the models there are, which of them is on this machine, and opening one.
 
 Nothing heavy is imported until a model is opened.
 """

@@ -3,7 +3,7 @@
 A near-repeat shares most of a text's letters in their order, so it shares some of whichever of its
 grams are looked up: a few of them propose, by how many of them a record holds, and the texts
 decide. Vectors have no part in it: what only means the same has too few letters in common to be
-told (:data:`brain.text.similarity.ALIKE`).
+told (:data:`brain.text.similarity.SIMILAR`).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from brain.recall.lexical import summed, topmost
 from brain.store import fts, memories
 from brain.store.view import View
 from brain.text.fold import fold
-from brain.text.similarity import ALIKE, LONGEST, compare, repeats, score
+from brain.text.similarity import LONGEST, SIMILAR, compare, repeats, score
 from brain.text.tokenize import query_terms
 
 MOST = 5
@@ -61,8 +61,8 @@ def find(db: apsw.Connection, memory_id: int, text: str, view: View) -> tuple[Si
     """
     near: list[tuple[float, int, str]] = []
     for other, said in _shown(db, _proposed(db, memory_id, text, view), view):
-        likeness = score(text, said, ALIKE)
-        if likeness >= ALIKE:
+        likeness = score(text, said, SIMILAR)
+        if likeness >= SIMILAR:
             near.append((-likeness, other, said))
     return tuple(
         Similar(other, round(-negative, 4), compare(text, said).differs)

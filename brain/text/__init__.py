@@ -1,1 +1,4 @@
-"""Pure functions on text: folding, grams, words, sentences, token estimates, times."""
+"""Text processing, pure: normalisation, tokenising, word lists, sentences, times, secrets.
+
+The word lists are data files in ``data/``.
+"""

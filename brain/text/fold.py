@@ -1,4 +1,4 @@
-"""One folding for index and query, so that both sides always agree.
+"""Unicode normalisation and case folding: one for index and query, so that both always agree.
 
 The order is NFKC (Unicode UAX #15), full case folding, NFKC again (case folding can undo it), then
 a per-character table: Traditional to Simplified by OpenCC's single-character dictionary

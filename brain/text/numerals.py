@@ -1,4 +1,4 @@
-"""Numbers written another way: 三月 and 3月, 两万 and 20000, 二〇二五年 and 2025年.
+"""Numeral normalisation: numbers written another way, 三月 and 3月, 两万 and 20000.
 
 For the query side only: the index keeps what was written. A numeral character is a number where its
 place says so: before a unit (五公里), after 第 (第三), in a date or a time of day, beside other

@@ -1,4 +1,4 @@
-"""Stored text that reads as an order to the reader: flagged, and nothing else.
+"""Prompt injection detection: stored text that reads as an order is flagged, and nothing else.
 
 This is a hint for people who look at ``recall``, never the defence. Any list of phrases misses most
 attacks, in every language, and hits honest notes; so nothing is refused, cut or left out because of
@@ -74,7 +74,7 @@ _HINTS = (*_HINT_WORDS.split(), "you are now", "from now on")
 """Without one of these no rule says anything."""
 
 
-def rule(text: str) -> str:
+def detect(text: str) -> str:
     """The rule by which a text reads as an order to its reader, '' for none of them."""
     folded = fold(text)
     if not holds_any(folded, _HINTS):

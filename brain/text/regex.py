@@ -1,4 +1,8 @@
-"""Patterns compiled when they are first needed: a run of the program needs few of them."""
+"""Regular expressions, compiled when they are first needed: a run of the program needs few of them.
+
+With the test for plain strings that saves most texts from a pattern. Both rooms below and above use
+this, so it is a small file of its own.
+"""
 
 from __future__ import annotations
 

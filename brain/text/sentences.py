@@ -1,4 +1,4 @@
-"""Where a text may be cut: sentences, and passages that fit an embedding model's window.
+"""Sentence segmentation and passages: where a text may be cut to fit an embedding model's window.
 
 Both are lists of ``(start, end)`` offsets that cover the text without gap or overlap, so that
 nothing is lost by cutting and every piece can be found again in the original.

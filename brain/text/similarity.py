@@ -1,7 +1,7 @@
-"""How alike two texts are, and whether they say the same.
+"""Text similarity and near-duplicates: how alike two texts are, and whether they say the same.
 
 Sentences built alike are not the same: a figure, a date, a negation, another name or a swapped
-order makes another fact. So likeness is a number for "look at this one too", and *saying the same*
+order makes another fact. So it is a number for "look at this one too", and *saying the same*
 is a strict test on what is left when the common characters, in their order, are taken away.
 """
 
@@ -19,8 +19,8 @@ from brain.text.regex import compiled
 LONGEST = 400
 """Characters compared; the common subsequence takes time in the product of both lengths."""
 
-ALIKE = 0.6
-"""Likeness from which a record is worth a look when another is stored."""
+SIMILAR = 0.6
+"""Similarity from which a record is worth a look when another is stored."""
 
 SAME_ORDER = 0.75
 """Share of the shorter text that must stand in the other in the same order."""
@@ -45,7 +45,7 @@ _LIGHT = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Likeness:
+class Similarity:
     """What comparing two texts gave.
 
     Args:
@@ -177,16 +177,16 @@ def _score(shared: int, ordered: int, total: int) -> float:
     return 0.5 * (2 * shared / total) + 0.5 * (2 * ordered / total)
 
 
-def compare(first: str, second: str) -> Likeness:
+def compare(first: str, second: str) -> Similarity:
     """Compares two texts, folded here. Texts beyond ``LONGEST`` letters are compared by their
     beginnings, and are never called the same unless they are equal."""
     one, other = _read(first), _read(second)
     a, b = one.folded, other.folded
     if a == b:
-        return Likeness(1.0, (), False, False)
+        return Similarity(1.0, (), False, False)
     x, y = one.letters, other.letters
     if not x or not y:
-        return Likeness(0.0, (WORDS,), bool(x), bool(y))
+        return Similarity(0.0, (WORDS,), bool(x), bool(y))
     length, left_x, left_y = _common(x, y)
     order = length / min(len(x), len(y))
     found = _score(_shared(_bag(x), _bag(y)), length, len(x) + len(y))
@@ -209,7 +209,7 @@ def compare(first: str, second: str) -> Likeness:
     cut = max(len(a), len(b)) > LONGEST
     if cut or set(differs) - {WORDS}:
         adds_x = adds_y = True
-    return Likeness(found, tuple(differs), adds_x, adds_y)
+    return Similarity(found, tuple(differs), adds_x, adds_y)
 
 
 def repeats(first: str, second: str) -> bool:

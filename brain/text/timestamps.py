@@ -1,4 +1,4 @@
-"""Points in time: what a person may type, and the one form the file holds.
+"""Timestamps: what a person may type for a point in time, and the one form the file holds.
 
 The file holds UTC in ISO 8601 with milliseconds, ``2026-11-29T08:00:00.000Z``, which sorts as text.
 Whatever names no zone is meant in the user's zone (``TZ``, else the system's) by the rules of that
@@ -211,7 +211,12 @@ def _out_of_range(shown: str) -> BrainError:
     return _invalid(f"时间「{_shown(shown)}」换算成 UTC 后不在 0001 年到 9999 年之间。")
 
 
-FOLDERS = ("/usr/share/zoneinfo", "/usr/lib/zoneinfo", "/usr/share/lib/zoneinfo", "/etc/zoneinfo")
+ZONEINFO_FOLDERS = (
+    "/usr/share/zoneinfo",
+    "/usr/lib/zoneinfo",
+    "/usr/share/lib/zoneinfo",
+    "/etc/zoneinfo",
+)
 """Where C libraries have the zones: glibc and macOS, older ones, Solaris, musl's second place."""
 
 # POSIX 1003.1, 8.3: a name, hours to the west, and for summer a second name with its rules.
@@ -222,7 +227,7 @@ _SPELLED = re.compile(rf"{_NAME}{_HOURS}(?:{_NAME}(?:{_HOURS})?(?:,[0-9JM.,/:+-]
 _UTC = frozenset({"UTC", "GMT", "UTC0", "GMT0"})
 
 
-def is_known(value: str) -> bool:
+def is_known_zone(value: str) -> bool:
     """Whether a value of ``TZ`` is understood; what is not counts as UTC there, silently.
 
     Args:
@@ -235,7 +240,7 @@ def is_known(value: str) -> bool:
         return False
     own = os.environ.get("TZDIR")
     # An absolute name stays what it is when it is joined to a folder.
-    return any(_holds_zone(Path(folder, name)) for folder in ((own,) if own else FOLDERS))
+    return any(_holds_zone(Path(folder, name)) for folder in ((own,) if own else ZONEINFO_FOLDERS))
 
 
 def _holds_zone(path: Path) -> bool:

@@ -1,4 +1,4 @@
-"""How many model tokens a text costs, estimated upward, without any tokenizer's vocabulary.
+"""Token estimate: how many a text costs a model, rather too many, without a tokenizer's vocabulary.
 
 The unit is a token of OpenAI's ``o200k_base``, which spends more on Chinese than the tokenizers of
 Qwen (0.54-0.69 a character) and DeepSeek (0.58-0.67) do. Its vocabulary is not to be had offline,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from brain.text.timestamps import is_known
+from brain.text.timestamps import is_known_zone
 from tests.support.cli import Cli
 from tests.support.engine import Make
 
@@ -232,7 +232,7 @@ UNKNOWN = ("Asia/Shanghaii", "shanghai/asia", "+8", "8", "北京", "../../../etc
 def test_a_zone_that_is_known_is_taken_without_a_word(filled: Cli, name: str) -> None:
     if "/" in name and not Path("/usr/share/zoneinfo/Asia/Shanghai").exists():
         pytest.skip("this machine has no zones")
-    assert is_known(name)
+    assert is_known_zone(name)
     assert filled("list", env={"TZ": name}).err == ""
 
 

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from brain.embed import download, paths, registry
-from brain.embed.fetch import RELEASE, Release, RemoteFile, alone, fetch
+from brain.embed.fetch import RELEASE, Release, RemoteFile, fetch, file_lock
 from brain.errors import BrainError
 from tests.support.embed import REAL, isolate, needs_model, onnx_bytes, tokenizer_json, write_model
 
@@ -304,7 +304,7 @@ def test_a_broken_copy_is_replaced(own: Path) -> None:
 
 def test_one_process_at_a_time(own: Path) -> None:
     own.parent.mkdir(parents=True)
-    with alone(own.parent / ".bge-small-zh.lock") as held:
+    with file_lock(own.parent / ".bge-small-zh.lock") as held:
         assert held
         error = _fails()
         assert (error.code, error.exit_code) == ("brain_busy", 75)

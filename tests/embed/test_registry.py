@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from brain.embed import paths, registry
-from brain.embed.encode import MAX_CHARS, readable
+from brain.embed.encode import MAX_CHARS, model_input
 from brain.errors import BrainError
 from tests.support import ROOT
 from tests.support.embed import isolate, write_model
@@ -156,11 +156,11 @@ def test_a_cpu_without_avx2_has_no_e5(tmp_path: Path) -> None:
 
 
 def test_readable() -> None:
-    assert readable("温度\0-5度\ud800。") == "温度 -5度 。"
-    assert readable("😀") == "😀"
+    assert model_input("温度\0-5度\ud800。") == "温度 -5度 。"
+    assert model_input("😀") == "😀"
     long = "头" * 3000 + "中" * 3000 + "尾" * 3000
-    assert readable(long) == long[:MAX_CHARS]
-    ends = readable(long, keep_end=True)
+    assert model_input(long) == long[:MAX_CHARS]
+    ends = model_input(long, keep_end=True)
     assert len(ends) <= MAX_CHARS
     assert ends.startswith("头" * 2000)
     assert ends.endswith("尾" * 2000)

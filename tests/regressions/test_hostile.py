@@ -19,7 +19,7 @@ from brain.inject import pack
 from brain.store import insert
 from brain.text import prompt_injection
 from brain.text.fold import fold
-from brain.text.prompt_injection import RULES, rule
+from brain.text.prompt_injection import RULES, detect
 from brain.text.timestamps import now_utc
 from tests.support import ROOT
 from tests.support.cli import Cli
@@ -285,7 +285,7 @@ def test_an_order_is_flagged_and_delivered_as_a_quoted_note(
 
 @pytest.mark.parametrize("text", HONEST)
 def test_honest_notes_are_not_flagged(brain: Brain, text: str) -> None:
-    assert rule(text) == ""
+    assert detect(text) == ""
     brain.add(text)
     hit = brain.recall(text).hits[0]
     assert (hit.suspect, hit.to_dict()["suspect_rule"]) == (False, None)
@@ -320,4 +320,4 @@ def test_people_see_the_flag_and_the_docs_say_it_is_no_defence(tmp_path: Path) -
 @settings(max_examples=300)
 @given(st.sampled_from(list(prompt_injection._PATTERNS.values())).flatmap(st.from_regex))
 def test_the_first_look_passes_over_no_order(text: str) -> None:
-    assert bool(rule(text)) == bool(prompt_injection._any_rule().search(fold(text)))
+    assert bool(detect(text)) == bool(prompt_injection._any_rule().search(fold(text)))

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from brain import Brain
 from brain.memory import Draft
-from brain.text.similarity import ALIKE, compare
+from brain.text.similarity import SIMILAR, compare
 
 SAME = [
     ("记忆引擎用单文件SQLite存储", "记忆引擎使用单个SQLite文件来存储"),
@@ -37,7 +37,7 @@ DIFFERENT = [
 def test_another_wording_of_one_fact_is_the_same(first: str, second: str) -> None:
     found = compare(first, second)
     assert found.same
-    assert found.score >= ALIKE
+    assert found.score >= SIMILAR
     assert found.differs == ()
 
 
@@ -51,7 +51,7 @@ def test_another_fact_in_like_words_is_alike_but_never_the_same(
         assert found.first_adds
         assert found.second_adds
         assert what in found.differs
-        assert found.score >= ALIKE
+        assert found.score >= SIMILAR
 
 
 def test_a_longer_text_adds_and_the_shorter_one_does_not() -> None:
@@ -85,7 +85,7 @@ def test_a_near_repeat_is_told_at_add_and_injected_once(
     one = brain.add(first)
     two = brain.add(second)
     assert [(s.id, s.differs) for s in two.similar] == [(one.id, ())]
-    assert two.to_dict()["similar"][0]["score"] >= ALIKE
+    assert two.to_dict()["similar"][0]["score"] >= SIMILAR
     done = brain.inject(first)
     assert len(done.hits) == 1
     assert "说的相同" in done.left_out[0].reason

@@ -1,4 +1,5 @@
-"""Times that a text names: 上周三下午, 去年三月, 三天前, 最近, last Monday → intervals in UTC.
+"""Temporal expressions: the times that a text names (上周三下午, 三天前, 最近, last Monday), as
+intervals in UTC.
 
 For two uses. A question with a time in it prefers records of that time (:func:`find_intervals`,
 :func:`preference`): softly, never as a filter. A memory that says 昨天 keeps meaning the day it was

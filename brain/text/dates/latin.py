@@ -1,4 +1,4 @@
-"""Times in English text, and dates in figures (2025-03-05, 3/5, 2025Q1).
+"""Temporal expressions in English, and dates in figures (2025-03-05, 3/5, 2025Q1).
 
 English is read word by word over tables; words glued to others (yesterday.log, last_week) are names
 and no times. Texts are in lower case with ASCII digits; :mod:`brain.text.dates.intervals` sees to

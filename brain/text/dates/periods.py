@@ -1,9 +1,9 @@
-"""Stretches of local time: what the grammars of :mod:`brain.text.dates.intervals` build their
-readings from.
+"""Calendar arithmetic: the stretches of local time from which the grammars of
+:mod:`brain.text.dates.intervals` build their readings.
 
-Everything here is calendar arithmetic on wall-clock times without a zone; only :mod:`when` knows
-the zone. Weeks begin on Monday. Whatever leaves the years 1-9999 raises ``ValueError`` or
-``OverflowError``, and :func:`brain.text.dates.intervals.find_intervals` drops that phrase.
+Everything is on wall-clock times without a zone; only ``intervals`` knows the zone. Weeks begin
+on Monday. Whatever leaves the years 1-9999 raises ``ValueError`` or ``OverflowError``, and
+:func:`brain.text.dates.intervals.find_intervals` drops that phrase.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The word lists behind :mod:`brain.text.dates.zh`: what Chinese words name a time, and where not.
+"""Temporal vocabulary of :mod:`brain.text.dates.zh`: what Chinese words name a time, and where not.
 
 Curated by hand, Simplified. Guards (``NOT_BEFORE``, ``NOT_AFTER``, …) say where the characters of a
 word belong to others; where that is undecided the word counts, since a time is only a preference.

@@ -1,4 +1,4 @@
-"""Times in Chinese text: a small grammar over words, from the coarse to the fine.
+"""Temporal expressions in Chinese: a small grammar over words, from the coarse to the fine.
 
 A phrase opens with a head (去年, 上周, 3月, 昨天, 三天前, 最近) and is narrowed by what follows it:
 去年 → 三月 → 五号 → 下午. The grammar eats words from tables at a place of the text; but for the
