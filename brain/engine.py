@@ -39,10 +39,9 @@ from brain.typecheck import path_of
 
 if TYPE_CHECKING:
     from brain.embed.protocol import Embedder
-    from brain.inject.brief import Brief
-    from brain.maintenance.reembed import ReembedResult
     from brain.results import (
         BackupResult,
+        Brief,
         CompressResult,
         CorrectResult,
         DecayResult,
@@ -56,6 +55,7 @@ if TYPE_CHECKING:
         OptimizeResult,
         OwnWord,
         Recovered,
+        ReembedResult,
         RestoreResult,
         ScopeCount,
         Stats,
