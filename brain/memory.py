@@ -252,7 +252,7 @@ class RecallResult:
     gate: Gate | None = None
     degraded: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
-    remarks: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = field(default=(), metadata={"when": "remarks"})
 
     def to_dict(self, explain: bool = False) -> dict[str, Any]:
         out: dict[str, Any] = {
@@ -299,7 +299,7 @@ class InjectResult:
     left_out: tuple[LeftOut, ...] = ()
     degraded: tuple[str, ...] = ()
     found: int = 0
-    remarks: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = field(default=(), metadata={"when": "remarks"})
 
     def to_dict(self, explain: bool = False) -> dict[str, Any]:
         return {

@@ -22,7 +22,7 @@ from brain.serve.catalog import CALLS, ID, NEW_TEXT, RIGHT_TEXT
 from brain.serve.http.errors import unforeseen
 from brain.serve.mcp.wire import Wire
 from brain.serve.params import Field, checked, object_schema
-from brain.serve.schemas import SHAPES
+from brain.serve.schemas import SCHEMAS
 
 INSTRUCTIONS = (
     "这是用户的长期记忆。回答涉及用户本人、项目、过去的决定或约定的问题之前，"
@@ -223,7 +223,7 @@ class MemoryServer(MCPServer[Any]):
                 title=tool.title,
                 description=tool.about,
                 input_schema=object_schema(tool.fields),
-                output_schema=SHAPES[tool.answer],
+                output_schema=SCHEMAS[tool.answer],
                 annotations=ToolAnnotations(
                     title=tool.title,
                     read_only_hint=not tool.writes,
