@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any
 
 from mcp.server.transport_security import TransportSecuritySettings
@@ -106,7 +107,7 @@ def _endpoint(desk: Desk, route: Route) -> Endpoint:
             given = _query(request, route) if route.method == "GET" else await _body(request)
             loose = route.method == "GET"
             args = checked(call.fields, {**given, **request.path_params}, loose=loose)
-            work = lambda: desk.call(route.call, args)  # noqa: E731
+            work = partial(desk.call, route.call, args)
             return Json(await desk.run(route.call, work, writes=call.writes))
         except BrainError as error:
             return refusal(error)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from brain.errors import EXIT_DATA, EXIT_UNAVAILABLE, EXIT_USAGE, BrainError
+from brain.serve.http.errors import refusal
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
@@ -77,8 +78,6 @@ class Guard:
             try:
                 self.check(scope["method"], headers)
             except BrainError as error:
-                from brain.serve.http.errors import refusal
-
                 await refusal(error)(scope, receive, send)
                 return
         await self._app(scope, receive, send)
