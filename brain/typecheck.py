@@ -170,10 +170,12 @@ def _members(hint: Any) -> Iterable[Kind]:
         yield f"{args[0].__name__} 的列表", _a(Iterable, but=(str, bytes))
     elif isinstance(hint, type) and hint.__name__ in ABOVE:
         yield ABOVE[hint.__name__]
-    elif isinstance(hint, type) and not issubclass(hint, _Unseen):
-        yield hint.__name__, _a(hint)
     else:
-        yield ANYTHING
+        of = origin or hint
+        seen = isinstance(of, type) and of is not Any and not issubclass(of, _Unseen)
+        # A protocol cannot be asked for its instances; those there are stand in ABOVE.
+        seen = seen and not getattr(of, "_is_protocol", False)
+        yield (of.__name__, _a(of)) if seen else ANYTHING
 
 
 def _check(what: str, kinds: tuple[Kind, ...], value: object) -> None:

@@ -12,18 +12,14 @@ from brain.errors import EXIT_USAGE, BrainError
 MAX_TEXT_BYTES = 256 * 1024
 """Largest memory, in bytes of UTF-8."""
 
-
 MAX_QUERY_CHARS = 1_000_000
 """Longest query taken in, in characters; recall itself looks at a bounded part of it."""
-
 
 MAX_LABEL_CHARS = 200
 """Longest scope, in characters."""
 
-
 MAX_EVIDENCE_CHARS = 2000
 """Longest note on where a memory comes from or why it changed, in characters."""
-
 
 KINDS_IN_CHINESE: Mapping[str, str] = {
     "事实": "fact",
@@ -36,9 +32,7 @@ KINDS_IN_CHINESE: Mapping[str, str] = {
 }
 """The usual kinds as the documents translate them, for who writes them so."""
 
-
 _KIND = re.compile(r"[a-z][a-z0-9_-]{0,31}\Z")
-
 
 _ID = re.compile(r"#?([0-9]{1,18})\Z")
 

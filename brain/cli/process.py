@@ -10,7 +10,6 @@ from contextlib import suppress
 OBJECTS_OF_A_START = 100_000
 """More objects than starting makes: they stay, and looking for cycles among them finds none."""
 
-
 _USUAL = gc.get_threshold()
 
 

@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeVar, cast
 from brain.cli.parse import usage
 
 VERBS: Mapping[str, tuple[str, str]] = {
-    "init": ("change", "init"),
+    "init": ("maintain", "init"),
     "add": ("add", "add"),
     "recall": ("ask", "recall"),
     "inject": ("ask", "inject"),
@@ -28,7 +28,7 @@ VERBS: Mapping[str, tuple[str, str]] = {
     "conf": ("change", "conf"),
     "importance": ("change", "importance"),
     "forget": ("change", "forget"),
-    "history": ("change", "history"),
+    "history": ("show", "history"),
     "useful": ("decay", "useful"),
     "wrong": ("decay", "wrong"),
     "decay": ("decay", "decay"),

@@ -1,4 +1,4 @@
-"""The verbs that look after the file: doctor, backup, restore-backup, optimize."""
+"""Commands that make a memory file and keep it sound: init, doctor, backup, optimize, …."""
 
 from __future__ import annotations
 
@@ -13,11 +13,59 @@ from brain.cli.progress import progress
 from brain.cli.render import size
 from brain.cli.verbs import about
 from brain.engine import Brain
-from brain.results import DoctorResult
+from brain.errors import BrainError
+from brain.results import DoctorResult, InitResult
+
+
+@about(
+    "新建记忆文件并选定向量模型；已有的文件不动",
+    "brain init",
+    "brain init --model bge-small-zh --db work.db",
+    "brain init --model none",
+    more="点名要 bge-small-zh 而机器上没有时，会先下载它；除此之外不联网。",
+)
+def init(
+    model: Annotated[
+        str | None,
+        typer.Option(
+            "--model",
+            metavar="名字",
+            help="bge-small-zh、e5-small 或 none；不给时用 BRAIN_MODEL，再不然选机器上最好的",
+        ),
+    ] = None,
+    db: Db = None,
+    as_json: Json = False,
+) -> int:
+    """Makes the file, or says what an existing one is."""
+    made = _create(db, model)
+    if as_json:
+        out_json(made.to_dict())
+    else:
+        model_told = f"{made.model}，{made.dim} 维" if made.model else "无，只按字面检索"
+        state = "已新建" if made.created else "已存在，没有改动"
+        out(f"{state}：{made.db}（向量模型 {model_told}）")
+    if made.hint:
+        note(made.hint)
+    return 0
+
+
+def _create(db: str | None, model: str | None) -> InitResult:
+    try:
+        return Brain.create(db, model=model)
+    except BrainError as error:
+        # Naming a model is the consent to fetch it; a default never is.
+        if model is None or error.code != "brain_model_missing":
+            raise
+        from brain.cli.commands.models import fetch_with_progress
+        from brain.embed.protocol import BGE_SMALL_ZH
+
+        if model != BGE_SMALL_ZH.name:
+            raise
+        fetch_with_progress(model, None)
+        return Brain.create(db, model=model)
+
 
 _MARKS = {"ok": "好", "warn": "注意", "error": "坏"}
-
-Where = Annotated[str, typer.Argument(metavar="路径", help="备份文件")]
 
 
 @about(
@@ -81,6 +129,9 @@ def _verdict(found: DoctorResult) -> str:
     if bad:
         return f"有 {bad} 处坏了" + (f"，{odd} 处要注意" if odd else "") + "。"
     return f"没有坏的，{odd} 处要注意。" if odd else "一切正常。"
+
+
+Where = Annotated[str, typer.Argument(metavar="路径", help="备份文件")]
 
 
 @about(
