@@ -12,7 +12,7 @@ from brain import Brain
 from brain.serve.catalog import CALLS
 from brain.serve.mcp.tools import TOOLS
 from brain.serve.schemas import SCHEMAS
-from tests.conftest import Make
+from tests.support.engine import Make
 
 LONG = "值班手册：" + "先看监控面板，再看日志，最后打电话给值班的人。" * 60
 
