@@ -36,7 +36,7 @@ class SupersedeResult(JsonObject):
 
 
 @dataclass(frozen=True, slots=True)
-class Faded(JsonObject):
+class DecayedMemory(JsonObject):
     """A record that decay archives: the beginning of its text, its strength, days without use."""
 
     id: int
@@ -61,7 +61,7 @@ class DecayResult(JsonObject):
     decayed: int
     used: int
     archived: tuple[int, ...]
-    records: tuple[Faded, ...]
+    records: tuple[DecayedMemory, ...]
     since: str | None
     at: str
     dry_run: bool
@@ -326,10 +326,10 @@ class DoctorResult(JsonObject):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "ok", self.exit_code == 0)
-        object.__setattr__(self, "needs_yes", tuple(f.code for f in self.asking))
+        object.__setattr__(self, "needs_yes", tuple(f.code for f in self.needing_consent))
 
     @property
-    def asking(self) -> tuple[Finding, ...]:
+    def needing_consent(self) -> tuple[Finding, ...]:
         """What could be repaired with consent."""
         return tuple(f for f in self.findings if f.asks and f.severity != "ok")
 

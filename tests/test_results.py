@@ -103,9 +103,9 @@ RECALLED = {
 GIVEN: dict[str, Any] = {
     "InitResult": r.InitResult("a.db", "e5-small", 384, True, "下载"),
     "SupersedeResult": r.SupersedeResult(1, 2, "2026-03-01T00:00:00.000Z"),
-    "Faded": r.Faded(1, "开头", 0.123456789, 91.23456),
+    "DecayedMemory": r.DecayedMemory(1, "开头", 0.123456789, 91.23456),
     "DecayResult": r.DecayResult(
-        1.23456789, 3, 2, (1,), (r.Faded(1, "开头", 0.1, 91.0),), None, "2026", False
+        1.23456789, 3, 2, (1,), (r.DecayedMemory(1, "开头", 0.1, 91.0),), None, "2026", False
     ),
     "CorrectResult": r.CorrectResult(1, 2),
     "ForgetResult": r.ForgetResult(3, ("青鸟",)),

@@ -1,4 +1,4 @@
-"""A process of ours: what is set before anything large is imported, and how it ends."""
+"""Process set-up and exit: what is set before anything large is imported, and how it ends."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from brain.cli.parse import STDIN, usage
 from brain.cli.program import EXIT_INTERRUPTED
 from brain.cli.progress import staged
 from brain.cli.render import local_day
-from brain.cli.target import tell_made
+from brain.cli.target import report_created
 from brain.cli.verbs import about
 from brain.engine import Brain
 from brain.errors import EXIT_DATA, BrainError
@@ -168,7 +168,7 @@ def import_(
             for line in _plan(take(path, dry_run=True).changes):
                 out(line)
         done = take(source, dry_run=dry_run, progress=report)
-        tell_made(brain)
+        report_created(brain)
     if as_json:
         out_json(done.to_dict())
     else:
@@ -258,7 +258,7 @@ def ingest(
                 embed=not no_embed,
                 progress=report,
             )
-            tell_made(brain)
+            report_created(brain)
     except KeyboardInterrupt:
         raise BrainError(
             "brain_interrupted",

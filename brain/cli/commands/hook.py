@@ -101,7 +101,7 @@ def check_host(host: str) -> None:
         raise BrainError("brain_hook_unknown", told, EXIT_DATA)
 
 
-def read(host: str, data: bytes) -> Event | None:
+def parse_event(host: str, data: bytes) -> Event | None:
     """The event on a hook's stdin; None for what is none or concerns us not."""
     dialect = _DIALECTS[host]
     try:
@@ -130,7 +130,7 @@ def _text(value: object) -> str:
     return value if isinstance(value, str) else ""
 
 
-def answer(host: str, event: Event, block: str) -> str:
+def format_answer(host: str, event: Event, block: str) -> str:
     """What the host reads; '' for nothing to say."""
     if not block:
         return ""
@@ -146,6 +146,7 @@ def answer(host: str, event: Event, block: str) -> str:
     more="一轮开始之前得到 inject 的那一段，会话开始时得到 brief；"
     "没有可说的、输入不对、记忆出错时都安静地以 0 退出，绝不拦住人的话。",
     served=True,
+    for_host=True,
 )
 def hook(
     host: Annotated[str, typer.Argument(metavar="宿主", help="、".join(HOSTS))],
@@ -158,9 +159,9 @@ def hook(
     check_host(host)
     told = ""
     try:
-        event = read(host, sys.stdin.buffer.read(MAX_BYTES)) if sys.stdin else None
+        event = parse_event(host, sys.stdin.buffer.read(MAX_BYTES)) if sys.stdin else None
         if event is not None:
-            told = answer(host, event, _block(event, db, scope, budget))
+            told = format_answer(host, event, _block(event, db, scope, budget))
     except Exception as error:  # whatever it is: the person's turn goes on
         if os.environ.get("BRAIN_DEBUG") == "1":
             note(f"{type(error).__name__}: {error}")

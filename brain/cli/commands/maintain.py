@@ -85,7 +85,7 @@ def doctor(
     """Examines, and with consent mends."""
     with Brain.open(db, checked=False) as brain, progress("重做向量") as report:
         found = brain.doctor(repair=repair, consent=yes, progress=report)
-        if repair and not yes and not as_json and found.asking and _agrees(found):
+        if repair and not yes and not as_json and found.needing_consent and _agrees(found):
             found = brain.doctor(repair=True, consent=True, progress=report)
     if as_json:
         out_json(found.to_dict())
@@ -97,7 +97,7 @@ def doctor(
 def _agrees(found: DoctorResult) -> bool:
     if sys.stdin is None or not sys.stdin.isatty():
         return False
-    for finding in found.asking:
+    for finding in found.needing_consent:
         note(f"{finding.code}  {visible(finding.message)}")
     note("要修这些得改记忆本身，改吗？[y/N] ")
     return sys.stdin.readline().strip().lower() in {"y", "yes", "是"}
@@ -114,10 +114,8 @@ def _tell(found: DoctorResult, repair: bool) -> None:
         out(f"看过之后用 brain restore-backup {found.salvaged} 换上它。")
     elif found.salvaged_records == 0:
         out("文件里已经没有读得到的记忆；原文件没有动，请用 brain restore-backup 换上备份。")
-    if repair and found.asking:
-        note(
-            f"要改记忆本身才能修的没有动：{'、'.join(f.code for f in found.asking)}；同意请加 --yes"
-        )
+    if repair and found.needing_consent:
+        note(f"要改记忆本身才能修的没有动：{'、'.join(found.needs_yes)}；同意请加 --yes")
     elif not repair and any(f.fixable and f.severity != "ok" for f in found.findings):
         note("能修的请运行 brain doctor --repair")
     out(f"结论：{_verdict(found)}")

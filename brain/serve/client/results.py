@@ -1,4 +1,4 @@
-"""A server's answers as the engine's own result objects, for a face that prints those."""
+"""Deserialisation: a server's answers as the engine's own results, for a face that prints those."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Outline:
+class RemoteBrief:
     """A brief, as far as a hook needs it."""
 
     block: str
 
 
-class Far:
+class RemoteBrain:
     """What a command asks of a server: the part of :class:`brain.engine.Brain` it uses.
 
     Args:
@@ -64,11 +64,11 @@ class Far:
             known["left_out"] = tuple(m.LeftOut(**left) for left in given["left_out"])
             return m.InjectResult(**known)
 
-    def brief(self, budget: int | None = None, **options: Any) -> Outline:
+    def brief(self, budget: int | None = None, **options: Any) -> RemoteBrief:
         """What an agent should know before any question."""
         given = self._remote.ask("brief", {"budget": budget, **options})
         with _decoding():
-            return Outline(given["block"])
+            return RemoteBrief(given["block"])
 
     def add(self, text: str, **options: Any) -> m.AddResult:
         """Stores one memory."""

@@ -73,7 +73,7 @@ def status_of(error: BrainError) -> int:
     return _BY_EXIT.get(error.exit_code, 500)
 
 
-def unforeseen(error: Exception) -> BrainError:
+def internal_error(error: Exception) -> BrainError:
     """``brain_internal`` for an error of ours; its trace goes to stderr."""
     traceback.print_exception(error, file=sys.stderr)
     told = f"内部错误（{type(error).__name__}）；详情在服务器的标准错误里。"
@@ -89,7 +89,7 @@ class Json(Response):
         return json.dumps(content, ensure_ascii=False).encode("utf-8", "backslashreplace")
 
 
-def refusal(error: BrainError) -> Response:
+def error_response(error: BrainError) -> Response:
     """The response of an error, with its exit code for a client that is a command line."""
     status = status_of(error)
     headers = {EXIT_HEADER: str(error.exit_code)}

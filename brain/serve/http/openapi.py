@@ -1,4 +1,4 @@
-"""The OpenAPI document, made from the tables the server itself runs on."""
+"""OpenAPI document, made from the tables the server itself runs on."""
 
 from __future__ import annotations
 

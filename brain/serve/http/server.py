@@ -18,10 +18,10 @@ from starlette.requests import ClientDisconnect
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from brain.errors import EXIT_CANT_CREATE, EXIT_DATA, BrainError
-from brain.serve.call_dispatch import Desk
+from brain.serve.call_dispatch import Dispatcher
 from brain.serve.client.remote import EXIT_HEADER
 from brain.serve.http import app
-from brain.serve.http.auth import Guard, require_token
+from brain.serve.http.auth import AuthMiddleware, require_token
 from brain.serve.http.errors import status_of
 
 MAX_HEAD = 64 * 1024
@@ -37,7 +37,7 @@ BACKLOG = 128
 
 
 def serve(
-    desk: Desk,
+    desk: Dispatcher,
     *,
     version: str,
     host: str,
@@ -60,7 +60,7 @@ def serve(
     listening = _listen(host, port)
     set_up_logging()
     config = uvicorn.Config(
-        Guard(app.build(desk, version), host, names),
+        AuthMiddleware(app.build(desk, version), host, names),
         http=Protocol,
         ws="none",
         lifespan="on",
@@ -164,11 +164,11 @@ class Protocol(H11Protocol):
         """Refuses the request that is being read and closes; called where h11 has refused it."""
         under_way = self.cycle is not None and self.cycle.response_started
         if not under_way or self.cycle.response_complete:
-            self.transport.write(error_response(unreadable(sys.exc_info()[1])))
+            self.transport.write(raw_response(protocol_error(sys.exc_info()[1])))
         self.transport.close()
 
 
-def error_response(error: BrainError) -> bytes:
+def raw_response(error: BrainError) -> bytes:
     """A whole HTTP response, the last of its connection."""
     body = json.dumps(error.to_dict(), ensure_ascii=False).encode("utf-8")
     status = HTTPStatus(status_of(error))
@@ -183,7 +183,7 @@ def error_response(error: BrainError) -> bytes:
     return "\r\n".join(head).encode("ascii") + body
 
 
-def unreadable(reason: object) -> BrainError:
+def protocol_error(reason: object) -> BrainError:
     """``brain_head_too_large`` or ``brain_request_invalid`` for h11's error."""
     if getattr(reason, "error_status_hint", 400) == HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE:
         return BrainError("brain_head_too_large", "请求行和请求头太长。", EXIT_DATA)

@@ -24,7 +24,7 @@ INVALID_PARAMS = -32602
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class MessageError:
     """What is wrong with a message.
 
     Args:
@@ -42,17 +42,19 @@ class Fault:
     silent: bool = False
 
 
-def fault(message: Any) -> Fault | None:
+def message_error(message: Any) -> MessageError | None:
     """What keeps a decoded line from being a request, a notification or a response."""
     if isinstance(message, list):
         return _invalid("不接受成批的请求（JSON 数组），请一行发一个。")
     if not isinstance(message, dict):
         return _invalid("这一行应为一个 JSON 对象。")
     given = message.get("id")
-    request = given if usable(given) else None
-    if not encodable(message):
+    request = given if is_valid_id(given) else None
+    if not is_encodable(message):
         told = "文本里有不成对的代理码位，不是有效的 Unicode。"
-        return Fault(INVALID_PARAMS, "brain_text_surrogate", told, request, "id" not in message)
+        return MessageError(
+            INVALID_PARAMS, "brain_text_surrogate", told, request, "id" not in message
+        )
     if message.get("jsonrpc") != "2.0":
         return _invalid('jsonrpc 应为 "2.0"。', request)
     if "method" not in message:
@@ -66,22 +68,22 @@ def fault(message: Any) -> Fault | None:
         return _invalid("method 应为文本。", request)
     if not isinstance(message.get("params"), dict | None):
         told = "params 应为一个 JSON 对象。"
-        return Fault(INVALID_PARAMS, "brain_usage", told, request, "id" not in message)
+        return MessageError(INVALID_PARAMS, "brain_usage", told, request, "id" not in message)
     return None
 
 
-def _invalid(told: str, request: int | str | None = None) -> Fault:
-    return Fault(INVALID_REQUEST, "brain_bad_json", told, request)
+def _invalid(told: str, request: int | str | None = None) -> MessageError:
+    return MessageError(INVALID_REQUEST, "brain_bad_json", told, request)
 
 
-def usable(request: object) -> bool:
+def is_valid_id(request: object) -> bool:
     """Whether an id is one MCP allows: an integer or a string that is Unicode."""
     if isinstance(request, bool):
         return False
-    return isinstance(request, int) or (isinstance(request, str) and encodable(request))
+    return isinstance(request, int) or (isinstance(request, str) and is_encodable(request))
 
 
-def encodable(value: Any) -> bool:
+def is_encodable(value: Any) -> bool:
     """Whether every text of a JSON value has UTF-8: lone surrogates have not."""
     if isinstance(value, str):
         try:
@@ -90,8 +92,8 @@ def encodable(value: Any) -> bool:
             return False
         return True
     if isinstance(value, dict):
-        return all(encodable(key) and encodable(item) for key, item in value.items())
-    return not isinstance(value, list) or all(map(encodable, value))
+        return all(is_encodable(key) and is_encodable(item) for key, item in value.items())
+    return not isinstance(value, list) or all(map(is_encodable, value))
 
 
 def _readable(line: bytes) -> bool:
@@ -105,16 +107,16 @@ def _readable(line: bytes) -> bool:
     return True
 
 
-def unreadable(message: dict[str, Any]) -> Fault:
-    """The fault of a message that is sound by :func:`fault` and that the SDK cannot read."""
+def unparsable(message: dict[str, Any]) -> MessageError:
+    """What is wrong with a sound message (:func:`message_error`) that the SDK cannot read."""
     given = message.get("id")
-    request = given if usable(given) else None
+    request = given if is_valid_id(given) else None
     told = "读不了这个请求：嵌套太深，或有不合规的数。"
     asks = "method" in message and "id" in message
-    return Fault(INVALID_REQUEST, "brain_bad_json", told, request, not asks)
+    return MessageError(INVALID_REQUEST, "brain_bad_json", told, request, not asks)
 
 
-class Wire:
+class StdioTransport:
     """What the SDK reads lines from and writes lines to.
 
     Args:
@@ -159,12 +161,12 @@ class Wire:
         """Whether the SDK can read a line; answers it otherwise."""
         try:
             message = json.loads(line.decode("utf-8"))
-            wrong = fault(message)
+            wrong = message_error(message)
         except (ValueError, RecursionError):
             told = "这一行不是 JSON（UTF-8）。"
-            wrong = Fault(PARSE_ERROR, "brain_bad_json", told)
+            wrong = MessageError(PARSE_ERROR, "brain_bad_json", told)
         if wrong is None and not _readable(line):
-            wrong = unreadable(message)
+            wrong = unparsable(message)
         if wrong is not None:
             await self._refuse(wrong)
             return False
@@ -174,7 +176,7 @@ class Wire:
             self._open.discard(_key((message.get("params") or {}).get("requestId")))
         return True
 
-    async def _refuse(self, wrong: Fault) -> None:
+    async def _refuse(self, wrong: MessageError) -> None:
         if wrong.silent:
             return
         text = f"错误[{wrong.code}]: {wrong.told}"
