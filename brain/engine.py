@@ -39,10 +39,9 @@ from brain.typecheck import path_of
 
 if TYPE_CHECKING:
     from brain.embed.protocol import Embedder
-    from brain.inject.brief import Brief
-    from brain.maintenance.reembed import ReembedResult
     from brain.results import (
         BackupResult,
+        Brief,
         CompressResult,
         CorrectResult,
         DecayResult,
@@ -56,6 +55,7 @@ if TYPE_CHECKING:
         OptimizeResult,
         OwnWord,
         Recovered,
+        ReembedResult,
         RestoreResult,
         ScopeCount,
         Stats,
@@ -268,7 +268,7 @@ class Brain:
             context: the previous turns, looked at when the query leans on them.
 
         Raises:
-            BrainError: :func:`brain.validate.blank_query` (65), ``brain_k_invalid`` (2).
+            BrainError: :func:`brain.validate.blank_query_error` (65), ``brain_k_invalid`` (2).
         """
         text = require_content(query, context)
         view = requested(scope, kind, as_of, known_at, now, include_expired=include_expired)
@@ -1052,7 +1052,7 @@ class Brain:
             vectors = (
                 self._model.embed_questions(facts, asked) if semantic else pipeline.WORDS_ALONE
             )
-            remarks = (*validate.unreadable(query), *explain.unknown_scopes(db, view))
+            remarks = (*validate.unreadable_remark(query), *explain.unknown_scopes(db, view))
             return pipeline.answer(
                 db, facts, asked, vectors, view, k, threshold=limit, told=told, remarks=remarks
             )

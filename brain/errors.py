@@ -1,4 +1,4 @@
-"""The one error type of the engine, with its stable codes.
+"""Error type of the engine, the only one, with its stable codes and exit codes.
 
 A code is part of the contract: programs match on it, so it is never renamed. The message is a
 Chinese sentence for a person. The exit code follows sysexits(3) where it has a fitting number.

@@ -1,7 +1,7 @@
-"""What a memory is, what comes back from the engine, and what input is refused.
+"""Dataclasses of the hot path: a memory, a draft, a hit, and what a question and ``add`` give.
 
-Every class here is a frozen dataclass whose fields are the JSON fields of the contract;
-``to_dict`` gives that JSON. Validation raises :class:`brain.errors.BrainError` with exit code 65.
+Every class here is frozen, and its fields are the JSON fields of the contract; ``to_dict`` gives
+that JSON. What other verbs give stands in :mod:`brain.results`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from datetime import datetime
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
 DEFAULT_KIND = "note"
@@ -24,8 +24,58 @@ CONFIDENCE_BY_SOURCE: Mapping[str, float] = {"user": 0.95, "model": 0.75, "chat"
 """How far a source is believed when the caller does not say: a person, a model, raw chat."""
 
 
+JsonKey = tuple[str, str, str, int | None, str]
+"""How a field stands in JSON: its name in the dataclass, the object within that it belongs to
+('' for none), its key there, the decimals it is rounded to, and the field by whose truth it is
+there at all ('' for always)."""
+
+
+@cache
+def json_keys(of: Any) -> tuple[JsonKey, ...]:
+    """The JSON keys of a dataclass, in order, by its fields and their metadata."""
+    keys = []
+    for one in fields(of):
+        name = one.metadata.get("key", one.name)
+        if name is not None:
+            within, _, key = name.rpartition(".")
+            digits, when = one.metadata.get("digits"), one.metadata.get("when", "")
+            keys.append((one.name, within, key, digits, when))
+    return tuple(keys)
+
+
+class JsonObject:
+    """Serialisation: the JSON object of a dataclass, made from its fields in their order.
+
+    Metadata of a field says where its JSON is another: ``key`` the name there (a dot leads into an
+    object of its own, None leaves it out), ``digits`` the decimals, ``when`` the field by whose
+    truth it is there at all. A constant is a field with ``init=False``.
+    """
+
+    __slots__ = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The object of the JSON contract."""
+        out: dict[str, Any] = {}
+        of: Any = type(self)
+        for name, within, key, digits, when in json_keys(of):
+            if when and not getattr(self, when):
+                continue
+            value = getattr(self, name)
+            inner = out.setdefault(within, {}) if within else out
+            inner[key] = _json(value) if digits is None else round(value, digits)
+        return out
+
+
+def _json(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return [_json(one) for one in value]
+    if isinstance(value, JsonObject):
+        return value.to_dict()
+    return value
+
+
 @dataclass(frozen=True, slots=True)
-class Memory:
+class Memory(JsonObject):
     """One record of the file, with every column a reader may see.
 
     Times are UTC ISO 8601 with milliseconds (``2026-11-29T08:00:00.000Z``) or None.
@@ -53,10 +103,6 @@ class Memory:
     use_count: int
     last_used_at: str | None
 
-    def to_dict(self) -> dict[str, Any]:
-        """The Memory object of the JSON contract."""
-        return {f.name: getattr(self, f.name) for f in fields(self)}
-
 
 @dataclass(frozen=True, slots=True)
 class Draft:
@@ -75,7 +121,7 @@ class Draft:
 
 
 @dataclass(frozen=True, slots=True)
-class Similar:
+class Similar(JsonObject):
     """A current memory that says nearly the same as one just added.
 
     Args:
@@ -89,21 +135,12 @@ class Similar:
 
 
 @dataclass(frozen=True, slots=True)
-class AddResult:
+class AddResult(JsonObject):
     """What ``add`` did: the id, whether a record was created, and near-duplicates of it."""
 
     id: int
     created: bool
     similar: tuple[Similar, ...] = ()
-
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "id": self.id,
-            "created": self.created,
-            "similar": [
-                {"id": s.id, "score": s.score, "differs": list(s.differs)} for s in self.similar
-            ],
-        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +217,7 @@ def _lane_dict(name: str, lane: LaneRank) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, slots=True)
-class Gate:
+class Gate(JsonObject):
     """The gate's answer: can this memory answer this?
 
     Args:
@@ -193,21 +230,11 @@ class Gate:
     """
 
     answerable: bool
-    probability: float
+    probability: float = field(metadata={"digits": 4})
     reasons: tuple[str, ...] = ()
     ids: tuple[int, ...] = ()
     degraded: tuple[str, ...] = ()
-    remarks: tuple[str, ...] = ()
-
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "answerable": self.answerable,
-            "probability": round(self.probability, 4),
-            "reasons": list(self.reasons),
-            "ids": list(self.ids),
-            "degraded": list(self.degraded),
-            **_remarks(self.remarks),
-        }
+    remarks: tuple[str, ...] = field(default=(), metadata={"when": "remarks"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +252,7 @@ class RecallResult:
     gate: Gate | None = None
     degraded: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
-    remarks: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = field(default=(), metadata={"when": "remarks"})
 
     def to_dict(self, explain: bool = False) -> dict[str, Any]:
         out: dict[str, Any] = {
@@ -247,7 +274,7 @@ class RecallResult:
 
 
 @dataclass(frozen=True, slots=True)
-class LeftOut:
+class LeftOut(JsonObject):
     """A hit that is not in the block, and why."""
 
     id: int
@@ -272,7 +299,7 @@ class InjectResult:
     left_out: tuple[LeftOut, ...] = ()
     degraded: tuple[str, ...] = ()
     found: int = 0
-    remarks: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = field(default=(), metadata={"when": "remarks"})
 
     def to_dict(self, explain: bool = False) -> dict[str, Any]:
         return {
@@ -284,7 +311,7 @@ class InjectResult:
             "found": self.found,
             "used": len(self.hits),
             "hits": [h.to_dict(explain) for h in self.hits],
-            "left_out": [{"id": x.id, "reason": x.reason} for x in self.left_out],
+            "left_out": [left.to_dict() for left in self.left_out],
             "degraded": list(self.degraded),
             **_remarks(self.remarks),
         }

@@ -1,64 +1,52 @@
-"""What the engine's verbs give back, where it is not a memory or a hit (:mod:`brain.memory`).
+"""Result dataclasses of every verb off the hot path (the others: :mod:`brain.memory`).
 
-Every class is a frozen dataclass whose fields are the JSON fields of the contract; ``to_dict``
-gives that JSON.
+Every class is frozen, and its fields are the JSON fields of the contract, in their order;
+``to_dict`` gives that JSON (:class:`brain.memory.JsonObject`).
 """
 
 from __future__ import annotations
 
 import base64
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-from brain.memory import Memory
+from brain.memory import JsonObject, LeftOut, Memory
+
+NOT_IN_JSON = {"key": None}
 
 
 @dataclass(frozen=True, slots=True)
-class InitResult:
+class InitResult(JsonObject):
     """What ``create`` did. ``hint`` is a Chinese line for the person, or ''."""
 
     db: str
     model: str | None
     dim: int | None
     created: bool
-    hint: str = ""
-
-    def to_dict(self) -> dict[str, Any]:
-        return {"db": self.db, "model": self.model, "dim": self.dim, "created": self.created}
+    hint: str = field(default="", metadata=NOT_IN_JSON)
 
 
 @dataclass(frozen=True, slots=True)
-class SupersedeResult:
+class SupersedeResult(JsonObject):
     """Which record took over from which, and when."""
 
     old: int
     new: int
     at: str
 
-    def to_dict(self) -> dict[str, Any]:
-        return {"old": self.old, "new": self.new, "at": self.at}
-
 
 @dataclass(frozen=True, slots=True)
-class Faded:
+class DecayedMemory(JsonObject):
     """A record that decay archives: the beginning of its text, its strength, days without use."""
 
     id: int
     head: str
-    strength: float
-    idle_days: float
-
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "id": self.id,
-            "head": self.head,
-            "strength": round(self.strength, 6),
-            "idle_days": round(self.idle_days, 3),
-        }
+    strength: float = field(metadata={"digits": 6})
+    idle_days: float = field(metadata={"digits": 3})
 
 
 @dataclass(frozen=True, slots=True)
-class DecayResult:
+class DecayResult(JsonObject):
     """What a run of decay did, or with ``dry_run`` would do.
 
     Args:
@@ -69,98 +57,63 @@ class DecayResult:
         since, at: the last run's instant (None before the first) and this one's, UTC ISO.
     """
 
-    days: float
+    days: float = field(metadata={"digits": 6})
     decayed: int
     used: int
     archived: tuple[int, ...]
-    records: tuple[Faded, ...]
+    records: tuple[DecayedMemory, ...]
     since: str | None
     at: str
     dry_run: bool
 
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "days": round(self.days, 6),
-            "decayed": self.decayed,
-            "used": self.used,
-            "archived": list(self.archived),
-            "records": [one.to_dict() for one in self.records],
-            "since": self.since,
-            "at": self.at,
-            "dry_run": self.dry_run,
-        }
-
 
 @dataclass(frozen=True, slots=True)
-class CorrectResult:
+class CorrectResult(JsonObject):
     """Which record stands where another was wrong."""
 
     old: int
     new: int
 
-    def to_dict(self) -> dict[str, Any]:
-        return {"old": self.old, "new": self.new}
-
 
 @dataclass(frozen=True, slots=True)
-class ForgetResult:
+class ForgetResult(JsonObject):
     """Which record was erased, and the user's own words that went with it."""
 
+    forgotten: bool = field(default=True, init=False)
     id: int
     words: tuple[str, ...] = ()
 
-    def to_dict(self) -> dict[str, Any]:
-        return {"forgotten": True, "id": self.id, "words": list(self.words)}
-
 
 @dataclass(frozen=True, slots=True)
-class HistoryEvent:
+class HistoryEvent(JsonObject):
     """What happened to a memory. ``detail``: field → [before, after]."""
 
     at: str
-    id: int | None
     what: str
     why: str
+    id: int | None
     detail: dict[str, Any]
-
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "at": self.at,
-            "what": self.what,
-            "why": self.why,
-            "id": self.id,
-            "detail": self.detail,
-        }
 
 
 @dataclass(frozen=True, slots=True)
-class History:
+class History(JsonObject):
     """The records that replaced each other, oldest first, and their events, oldest first."""
 
     history: tuple[Memory, ...]
     events: tuple[HistoryEvent, ...]
 
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "history": [memory.to_dict() for memory in self.history],
-            "events": [event.to_dict() for event in self.events],
-        }
-
 
 @dataclass(frozen=True, slots=True)
-class IngestError:
+class IngestError(JsonObject):
     """A place that was passed over: file, line (or message, or element), and why in Chinese."""
 
     file: str
     line: int
     reason: str
 
-    def to_dict(self) -> dict[str, Any]:
-        return {"file": self.file, "line": self.line, "reason": self.reason}
-
 
 @dataclass(frozen=True, slots=True)
-class IngestPreview:
+class IngestPreview(JsonObject):
     """What a dry run would store."""
 
     text: str
@@ -168,17 +121,9 @@ class IngestPreview:
     valid_from: str | None
     source: str
 
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "text": self.text,
-            "kind": self.kind,
-            "valid_from": self.valid_from,
-            "source": self.source,
-        }
-
 
 @dataclass(frozen=True, slots=True)
-class IngestResult:
+class IngestResult(JsonObject):
     """What taking in a path did; the first fields are those of the contract.
 
     Args:
@@ -187,11 +132,11 @@ class IngestResult:
         superseded: records a changed entry has replaced.
         expired: records whose source no longer has them.
         retracted: episodes that held turns the user took back.
+        unchanged: files that are as they were when they were last read, and were passed over.
+        held: entries that a source had when last read, where all its files are unchanged.
         failed: places passed over; ``errors`` lists the first of them.
         pending: passages that still wait for their vector.
         preview: what a dry run would store, the first few.
-        unchanged: files that are as they were when they were last read, and were passed over.
-        held: entries that a source had when last read, where all its files are unchanged.
     """
 
     source: str
@@ -201,13 +146,13 @@ class IngestResult:
     superseded: int
     expired: int
     retracted: int
+    unchanged: int
+    held: int
     failed: int
     errors: tuple[IngestError, ...] = ()
-    pending: int = 0
-    preview: tuple[IngestPreview, ...] = ()
+    pending: int = field(default=0, metadata={"key": "vectors_pending"})
     dry_run: bool = False
-    unchanged: int = 0
-    held: int = 0
+    preview: tuple[IngestPreview, ...] = field(default=(), metadata={"when": "dry_run"})
 
     @property
     def nothing_new(self) -> bool:
@@ -215,53 +160,27 @@ class IngestResult:
         done = (self.added, self.skipped, self.superseded, self.expired, self.retracted)
         return self.unchanged > 0 and not any((*done, self.failed))
 
-    def to_dict(self) -> dict[str, Any]:
-        out: dict[str, Any] = {
-            "source": self.source,
-            "format": self.format,
-            "added": self.added,
-            "skipped": self.skipped,
-            "superseded": self.superseded,
-            "expired": self.expired,
-            "retracted": self.retracted,
-            "unchanged": self.unchanged,
-            "held": self.held,
-            "failed": self.failed,
-            "errors": [e.to_dict() for e in self.errors],
-            "vectors_pending": self.pending,
-            "dry_run": self.dry_run,
-        }
-        if self.dry_run:
-            out["preview"] = [p.to_dict() for p in self.preview]
-        return out
-
 
 @dataclass(frozen=True, slots=True)
-class ScopeCount:
+class ScopeCount(JsonObject):
     """A scope and how many records it has: current ones, and in whatever state."""
 
     scope: str
     current: int
     total: int
 
-    def to_dict(self) -> dict[str, Any]:
-        return {"scope": self.scope, "current": self.current, "total": self.total}
-
 
 @dataclass(frozen=True, slots=True)
-class OwnWord:
+class OwnWord(JsonObject):
     """One of the user's own words, as in jieba's user dictionary."""
 
     word: str
     freq: int | None
     tag: str | None
 
-    def to_dict(self) -> dict[str, Any]:
-        return {"word": self.word, "freq": self.freq, "tag": self.tag}
-
 
 @dataclass(frozen=True, slots=True)
-class Recovered:
+class Recovered(JsonObject):
     """The bytes a handle stands for, or the part of them that was asked for.
 
     Args:
@@ -270,10 +189,11 @@ class Recovered:
 
     handle: str
     content_type: str
-    data: bytes
+    data: bytes = field(metadata=NOT_IN_JSON)
 
     def to_dict(self) -> dict[str, Any]:
-        out = {"handle": self.handle, "content_type": self.content_type, "bytes": len(self.data)}
+        """With the data as ``text`` where it is UTF-8, else as ``base64``."""
+        out = {**JsonObject.to_dict(self), "bytes": len(self.data)}
         try:
             return {**out, "text": self.data.decode("utf-8")}
         except UnicodeDecodeError:
@@ -281,7 +201,7 @@ class Recovered:
 
 
 @dataclass(frozen=True, slots=True)
-class CompressResult:
+class CompressResult(JsonObject):
     """A text made shorter, and the handle of the whole; ``compressor`` ``none`` is unchanged.
 
     Args:
@@ -294,20 +214,11 @@ class CompressResult:
     tokens_before: int
     tokens_after: int
     compressor: str
-
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "text": self.text,
-            "handle": self.handle,
-            "tokens_before": self.tokens_before,
-            "tokens_after": self.tokens_after,
-            "compressor": self.compressor,
-            "basis": "inferred",
-        }
+    basis: str = field(default="inferred", init=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Stats:
+class Stats(JsonObject):
     """What is in the file; the fields are those of the contract."""
 
     total: int
@@ -322,37 +233,16 @@ class Stats:
     model: str | None
     dim: int | None
     languages: tuple[str, ...]
-    vectors_present: int
-    vectors_missing: int
+    vectors_present: int = field(metadata={"key": "vectors.present"})
+    vectors_missing: int = field(metadata={"key": "vectors.missing"})
     bytes: int
     schema: int
     last_decay: str | None
     degraded: tuple[str, ...]
 
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "total": self.total,
-            "current": self.current,
-            "archived": self.archived,
-            "superseded": self.superseded,
-            "expired": self.expired,
-            "retracted": self.retracted,
-            "future": self.future,
-            "by_kind": dict(self.by_kind),
-            "by_scope": dict(self.by_scope),
-            "model": self.model,
-            "dim": self.dim,
-            "languages": list(self.languages),
-            "vectors": {"present": self.vectors_present, "missing": self.vectors_missing},
-            "bytes": self.bytes,
-            "schema": self.schema,
-            "last_decay": self.last_decay,
-            "degraded": list(self.degraded),
-        }
-
 
 @dataclass(frozen=True, slots=True)
-class BackupResult:
+class BackupResult(JsonObject):
     """The copy that was written: where, its bytes, its records, its schema number."""
 
     path: str
@@ -360,17 +250,9 @@ class BackupResult:
     records: int
     schema: int
 
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "path": self.path,
-            "bytes": self.bytes,
-            "records": self.records,
-            "schema": self.schema,
-        }
-
 
 @dataclass(frozen=True, slots=True)
-class RestoreResult:
+class RestoreResult(JsonObject):
     """What was put back; ``kept`` is where the file that was there is now, None without one."""
 
     db: str
@@ -380,19 +262,9 @@ class RestoreResult:
     schema: int
     kept: str | None
 
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "db": self.db,
-            "source": self.source,
-            "bytes": self.bytes,
-            "records": self.records,
-            "schema": self.schema,
-            "kept": self.kept,
-        }
-
 
 @dataclass(frozen=True, slots=True)
-class OptimizeResult:
+class OptimizeResult(JsonObject):
     """What putting a file in order did.
 
     Args:
@@ -410,20 +282,9 @@ class OptimizeResult:
     recoded: int
     merged: bool
 
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "db": self.db,
-            "bytes_before": self.bytes_before,
-            "bytes_after": self.bytes_after,
-            "segments_before": self.segments_before,
-            "segments_after": self.segments_after,
-            "recoded": self.recoded,
-            "merged": self.merged,
-        }
-
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(JsonObject):
     """One thing the doctor looked at.
 
     Args:
@@ -440,54 +301,37 @@ class Finding:
     fixable: bool = False
     asks: bool = False
 
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "code": self.code,
-            "severity": self.severity,
-            "message": self.message,
-            "fixable": self.fixable,
-            "asks": self.asks,
-        }
-
 
 @dataclass(frozen=True, slots=True)
-class DoctorResult:
+class DoctorResult(JsonObject):
     """What the doctor found, after whatever was repaired.
 
     Args:
+        ok: whether no finding is an error.
         repaired: codes of what was found and repaired.
+        needs_yes: codes of what could be repaired with consent.
         salvaged: the new file that holds what could be read of a corrupt one, or None.
         salvaged_records: how many records those are; None where nothing was to be salvaged.
         exit_code: 0; 69 when a part of the program is missing, 74 when the file is damaged.
     """
 
     db: str
+    ok: bool = field(init=False)
     findings: tuple[Finding, ...]
     repaired: tuple[str, ...]
+    needs_yes: tuple[str, ...] = field(init=False)
     salvaged: str | None
     salvaged_records: int | None
-    exit_code: int
+    exit_code: int = field(metadata=NOT_IN_JSON)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "ok", self.exit_code == 0)
+        object.__setattr__(self, "needs_yes", tuple(f.code for f in self.needing_consent))
 
     @property
-    def ok(self) -> bool:
-        """Whether no finding is an error."""
-        return self.exit_code == 0
-
-    @property
-    def asking(self) -> tuple[Finding, ...]:
+    def needing_consent(self) -> tuple[Finding, ...]:
         """What could be repaired with consent."""
         return tuple(f for f in self.findings if f.asks and f.severity != "ok")
-
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "db": self.db,
-            "ok": self.ok,
-            "findings": [f.to_dict() for f in self.findings],
-            "repaired": list(self.repaired),
-            "needs_yes": [f.code for f in self.asking],
-            "salvaged": self.salvaged,
-            "salvaged_records": self.salvaged_records,
-        }
 
 
 MOST_FAULTS = 1000
@@ -495,7 +339,7 @@ MOST_FAULTS = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class Fault(JsonObject):
     """A place that was not taken in.
 
     Args:
@@ -506,15 +350,11 @@ class Fault:
 
     line: int
     reason: str
-    file: str = ""
-
-    def to_dict(self) -> dict[str, Any]:
-        told: dict[str, Any] = {"line": self.line, "reason": self.reason}
-        return {**told, "file": self.file} if self.file else told
+    file: str = field(default="", metadata={"when": "file"})
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class Change(JsonObject):
     """One step of a plan.
 
     Args:
@@ -533,20 +373,9 @@ class Change:
     file: str
     line: int
 
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "what": self.what,
-            "id": self.id,
-            "new": self.new,
-            "before": self.before,
-            "after": self.after,
-            "file": self.file,
-            "line": self.line,
-        }
-
 
 @dataclass(frozen=True, slots=True)
-class ExportResult:
+class ExportResult(JsonObject):
     """What was written.
 
     Args:
@@ -560,23 +389,14 @@ class ExportResult:
     format: str
     out: str
     added: int
+    skipped: int = field(default=0, init=False)
+    superseded: int = field(default=0, init=False)
+    errors: tuple[Fault, ...] = field(default=(), init=False)
     files: tuple[str, ...] = ()
-
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "source": self.source,
-            "format": self.format,
-            "out": self.out,
-            "added": self.added,
-            "skipped": 0,
-            "superseded": 0,
-            "errors": [],
-            "files": list(self.files),
-        }
 
 
 @dataclass(frozen=True, slots=True)
-class ImportResult:
+class ImportResult(JsonObject):
     """What came in, or would.
 
     Args:
@@ -605,25 +425,27 @@ class ImportResult:
     words: int = 0
     originals: int = 0
     vectors: int = 0
-    pending: int = 0
+    pending: int = field(default=0, metadata={"key": "vectors_pending"})
     dry_run: bool = False
 
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "source": self.source,
-            "format": self.format,
-            "added": self.added,
-            "skipped": self.skipped,
-            "superseded": self.superseded,
-            "corrected": self.corrected,
-            "retracted": self.retracted,
-            "missing": self.missing,
-            "failed": self.failed,
-            "errors": [fault.to_dict() for fault in self.errors],
-            "changes": [change.to_dict() for change in self.changes],
-            "words": self.words,
-            "originals": self.originals,
-            "vectors": self.vectors,
-            "vectors_pending": self.pending,
-            "dry_run": self.dry_run,
-        }
+
+@dataclass(frozen=True, slots=True)
+class ReembedResult(JsonObject):
+    """What a run did: the file's model now, passages embedded by this run, passages in all."""
+
+    model: str | None
+    dim: int | None
+    embedded: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class Brief(JsonObject):
+    """The block ('' for an empty memory), a fingerprint of it, its estimated tokens, and what of
+    the pinned records and preferences does not fit."""
+
+    block: str
+    fingerprint: str
+    tokens: int
+    basis: str = field(default="inferred", init=False)
+    left_out: tuple[LeftOut, ...] = ()

@@ -1,23 +1,28 @@
-"""What callers hand to the engine, held against what its methods say they take.
+"""Runtime type checking of what callers hand to the engine, by its methods' annotations.
 
 The annotations are the one place where types stand: a method that is written is checked.
 """
 
 from __future__ import annotations
 
+import builtins
+import collections.abc
 import functools
 import inspect
-import re
+import sys
 from collections.abc import Callable, Iterable, Mapping
-from datetime import datetime
 from os import PathLike
 from pathlib import Path
-from typing import Any, TypeVar
+from types import NoneType, UnionType
+from typing import Annotated, Any, BinaryIO, TypeVar, Union, get_args, get_origin
 
 from brain import memory as m
 from brain.errors import EXIT_USAGE, BrainError
 
 Checked = TypeVar("Checked", bound=type)
+
+Kind = tuple[str, Callable[[object], bool]]
+"""A type: its name in a sentence, and whether a value is one."""
 
 
 def _a(*types: type, but: tuple[type, ...] = ()) -> Callable[[object], bool]:
@@ -31,25 +36,27 @@ def _has(*names: str) -> Callable[[object], bool]:
 MOST_BITS = 1000
 """Of an integer that is to count as a float, which holds fewer than 1024."""
 
-KINDS: Mapping[str, tuple[str, Callable[[object], bool]]] = {
-    "None": ("None", _a(type(None))),
-    "str": ("字符串", _a(str)),
-    "bytes": ("字节串", _a(bytes, bytearray, memoryview)),
-    "bool": ("True 或 False", _a(bool)),
-    "int": ("整数", _a(int, but=(bool,))),
-    "float": ("数", _a(int, float, but=(bool,))),
-    "datetime": ("datetime", _a(datetime)),
-    "When": ("时间（字符串或 datetime）", _a(str, datetime, type(None))),
-    "Path": ("路径", _a(PathLike)),
-    "BinaryIO": ("打开的二进制文件", _has("read")),
-    "Progress": ("函数", callable),
-    "StagedProgress": ("函数", callable),
-    "Embedder": ("Embedder", _has("name", "dim", "embed_query", "embed_documents")),
-    "Iterable[Draft]": ("Draft 的列表", _a(Iterable, but=(str, bytes))),
-    "Iterable[Memory]": ("Memory 的列表", _a(Iterable, but=(str, bytes))),
-    "RecallResult": ("RecallResult", _a(m.RecallResult)),
+NONE: Kind = ("None", _a(NoneType))
+NUMBER: Kind = ("数", _a(int, float, but=(bool,)))
+ANYTHING: Kind = ("任何值", lambda value: True)
+"""Of an annotation that says nothing that could be checked."""
+
+KINDS: Mapping[Any, Kind] = {
+    NoneType: NONE,
+    str: ("字符串", _a(str)),
+    bytes: ("字节串", _a(bytes, bytearray, memoryview)),
+    bool: ("True 或 False", _a(bool)),
+    int: ("整数", _a(int, but=(bool,))),
+    float: NUMBER,
+    Path: ("路径", _a(PathLike)),
+    BinaryIO: ("打开的二进制文件", _has("read")),
 }
-"""A type as an annotation writes it, to its name in a sentence and whether a value is one."""
+"""Types that a value is of in another way than by its class, or that have a Chinese name."""
+
+ABOVE: Mapping[str, Kind] = {
+    "Embedder": ("Embedder", _has("name", "dim", "embed_query", "embed_documents")),
+}
+"""Types of rooms above this one, which methods import for the type checker alone: by name."""
 
 
 def checked(owner: Checked) -> Checked:
@@ -83,7 +90,8 @@ def check_draft(draft: object) -> m.Draft:
     if not isinstance(draft, m.Draft):
         raise _wrong("drafts 里的每一项", "Draft", draft)
     for name, annotation in m.Draft.__annotations__.items():
-        _check(f"Draft 的 {name} ", annotation, getattr(draft, name))
+        kinds = _kinds_in(annotation, m.Draft.__module__)
+        _check(f"Draft 的 {name} ", kinds, getattr(draft, name))
     return draft
 
 
@@ -103,9 +111,7 @@ def _guarded(method: Callable[..., Any]) -> Callable[..., Any]:
         except TypeError:
             raise _wrong_call(method.__name__, signature, options) from None
         for name, value in given.items():
-            annotation = signature.parameters[name].annotation
-            if annotation is not inspect.Parameter.empty:
-                _check(f"{name} ", annotation, value)
+            _check(f"{name} ", kinds_of(signature.parameters[name], method.__module__), value)
         return method(*args, **options)
 
     return call
@@ -117,19 +123,66 @@ def _signature(method: Callable[..., Any]) -> inspect.Signature:
     return inspect.signature(method)
 
 
+def kinds_of(parameter: inspect.Parameter, module: str) -> tuple[Kind, ...]:
+    """What a method's parameter takes.
+
+    Args:
+        module: the name of the method's module, in which its annotation is read.
+    """
+    if parameter.annotation is inspect.Parameter.empty:
+        return (ANYTHING,)
+    return _kinds_in(parameter.annotation, module)
+
+
 @functools.cache
-def kinds(annotation: str) -> tuple[str, ...]:
-    """The types of an annotation, without the names of the modules they come from."""
-    return tuple(re.sub(r"\w+\.", "", annotation).split(" | "))
+def _kinds_in(annotation: Any, module: str) -> tuple[Kind, ...]:
+    if isinstance(annotation, str):
+        names = _Names({**vars(builtins), **vars(sys.modules[module])})
+        annotation = eval(annotation, {}, names)
+    return tuple(_members(annotation))
 
 
-def _check(what: str, annotation: str, value: object) -> None:
-    if "float" in kinds(annotation) and isinstance(value, int) and value.bit_length() > MOST_BITS:
+class _Unseen:
+    """A class that its module imports for the type checker alone."""
+
+
+class _Names(dict[str, Any]):
+    """The names of a module, and of what it imports for the type checker alone."""
+
+    def __missing__(self, name: str) -> type:
+        return type(name, (_Unseen,), {})
+
+
+def _members(hint: Any) -> Iterable[Kind]:
+    """The kinds of a type; those of a union one by one, unless it has a name of its own."""
+    origin, args = get_origin(hint), get_args(hint)
+    if origin is Annotated:
+        kinds = tuple(_members(args[0]))
+        yield args[1], lambda value: any(fits(value) for _, fits in kinds)
+    elif origin in (Union, UnionType):
+        for arg in args:
+            yield from _members(arg)
+    elif hint in KINDS:
+        yield KINDS[hint]
+    elif origin is collections.abc.Callable:
+        yield "函数", callable
+    elif origin is collections.abc.Iterable:
+        yield f"{args[0].__name__} 的列表", _a(Iterable, but=(str, bytes))
+    elif isinstance(hint, type) and hint.__name__ in ABOVE:
+        yield ABOVE[hint.__name__]
+    else:
+        of = origin or hint
+        seen = isinstance(of, type) and of is not Any and not issubclass(of, _Unseen)
+        # A protocol cannot be asked for its instances; those there are stand in ABOVE.
+        seen = seen and not getattr(of, "_is_protocol", False)
+        yield (of.__name__, _a(of)) if seen else ANYTHING
+
+
+def _check(what: str, kinds: tuple[Kind, ...], value: object) -> None:
+    if NUMBER in kinds and isinstance(value, int) and value.bit_length() > MOST_BITS:
         raise BrainError("brain_type_invalid", f"{what}的整数太大，不能当作数。", EXIT_USAGE)
-    allowed = [KINDS[kind] for kind in kinds(annotation)]
-    if not any(fits(value) for _, fits in allowed):
-        told = "、".join(name for name, _ in allowed if name != "None")
-        raise _wrong(what, told, value)
+    if not any(fits(value) for _, fits in kinds):
+        raise _wrong(what, "、".join(name for name, _ in kinds if name != NONE[0]), value)
 
 
 def _wrong(what: str, wanted: str, value: object) -> BrainError:

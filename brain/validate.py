@@ -1,4 +1,7 @@
-"""TODO."""
+"""Input validation: texts, queries, ids, kinds, labels and numbers as a caller gives them.
+
+Each check accepts the value or raises :class:`brain.errors.BrainError`, mostly with exit code 65.
+"""
 
 from __future__ import annotations
 
@@ -12,18 +15,14 @@ from brain.errors import EXIT_USAGE, BrainError
 MAX_TEXT_BYTES = 256 * 1024
 """Largest memory, in bytes of UTF-8."""
 
-
 MAX_QUERY_CHARS = 1_000_000
 """Longest query taken in, in characters; recall itself looks at a bounded part of it."""
-
 
 MAX_LABEL_CHARS = 200
 """Longest scope, in characters."""
 
-
 MAX_EVIDENCE_CHARS = 2000
 """Longest note on where a memory comes from or why it changed, in characters."""
-
 
 KINDS_IN_CHINESE: Mapping[str, str] = {
     "事实": "fact",
@@ -36,9 +35,7 @@ KINDS_IN_CHINESE: Mapping[str, str] = {
 }
 """The usual kinds as the documents translate them, for who writes them so."""
 
-
 _KIND = re.compile(r"[a-z][a-z0-9_-]{0,31}\Z")
-
 
 _ID = re.compile(r"#?([0-9]{1,18})\Z")
 
@@ -116,14 +113,14 @@ def clean_query(query: str) -> str:
     return "".join(" " if c == "\0" or 0xD800 <= ord(c) <= 0xDFFF else c for c in query)
 
 
-def unreadable(query: str) -> tuple[str, ...]:
+def unreadable_remark(query: str) -> tuple[str, ...]:
     """The remark on what :func:`clean_query` takes for spaces; none where it takes nothing."""
     bad = sum(c == "\0" or 0xD800 <= ord(c) <= 0xDFFF for c in query)
     told = f"问题里有 {bad} 个字符不是文字（NUL 或不成对的代理码位），按空格读。"
     return (told,) if bad else ()
 
 
-def blank_query(query: str) -> BrainError:
+def blank_query_error(query: str) -> BrainError:
     """Why nothing is left of a query: ``brain_text_surrogate``, ``brain_text_nul`` or
     ``brain_query_empty`` (all 65)."""
     if any(0xD800 <= ord(c) <= 0xDFFF for c in query):

@@ -298,7 +298,7 @@ def test_a_hook_with_nothing_to_say_is_silent(house: House, title: str, data: by
 @pytest.mark.parametrize("name", ["Stop", "afterFileEdit", "on_session_start", "", None, 5, ["x"]])
 def test_other_events_concern_no_hook(host: str, name: object) -> None:
     given = {"hook_event_name": name, "prompt": SAID, "extra": {"user_message": SAID}}
-    assert hook.read(host, json.dumps(given).encode()) is None
+    assert hook.parse_event(host, json.dumps(given).encode()) is None
 
 
 @pytest.mark.parametrize("host", hook.HOSTS)

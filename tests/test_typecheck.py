@@ -6,13 +6,13 @@ import inspect
 import re
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from brain import Brain, BrainError, Draft
-from brain.typecheck import KINDS, kinds
+from brain import Brain, BrainError, Draft, typecheck
 from tests.support.engine import Make
 
 METHODS = {
@@ -41,20 +41,21 @@ WRONG: dict[str, Any] = {
     "a path": Path("四"),
     "a class": Brain,
 }
+TEXTS = ["", " ", "\0", "\ud800", "一\ud800二", "x" * 300_000, "-1", "~no-such-user/x", "#12"]
 EXTREME: dict[str, list[Any]] = {
-    "str": ["", " ", "\0", "\ud800", "一\ud800二", "x" * 300_000, "-1", "~no-such-user/x", "#12"],
-    "int": [0, -1, 10**30, 10**5000],
-    "float": [float("nan"), float("inf"), float("-inf"), -0.5, 10**400, 10**5000],
+    "字符串": TEXTS,
+    "整数": [0, -1, 10**30, 10**5000],
+    "数": [float("nan"), float("inf"), float("-inf"), -0.5, 10**400, 10**5000],
     "datetime": [
         datetime(2026, 3, 1),
         datetime.min.replace(tzinfo=UTC),
         datetime.max.replace(tzinfo=UTC),
     ],
-    "bytes": [b"", b"\xff" * 9, bytearray(b"abc")],
-    "Iterable[Draft]": [[5], ["四"], [None], [Draft("四"), 5], [Draft(5)], [Draft("四", kind=3)]],  # type: ignore[arg-type]
+    "字节串": [b"", b"\xff" * 9, bytearray(b"abc")],
+    "Draft 的列表": [[5], ["四"], [None], [Draft("四"), 5], [Draft(5)], [Draft("四", kind=3)]],  # type: ignore[arg-type]
+    "路径": [Path("a\0b"), Path("\udc80"), Path("x" * 5000), Path("/dev/null/x")],
 }
-EXTREME["When"] = EXTREME["str"] + EXTREME["datetime"]
-EXTREME["Path"] = [Path("a\0b"), Path("\udc80"), Path("x" * 5000), Path("/dev/null/x")]
+EXTREME["时间（字符串或 datetime）"] = TEXTS + EXTREME["datetime"]
 
 
 @pytest.fixture
@@ -119,8 +120,63 @@ def answered(call: Callable[..., Any], name: str, parameter: str, value: Any) ->
     return error
 
 
-def annotation_of(name: str, parameter: str) -> str:
-    return str(inspect.signature(METHODS[name]).parameters[parameter].annotation)
+def kinds(name: str, parameter: str) -> tuple[typecheck.Kind, ...]:
+    method = METHODS[name]
+    return typecheck.kinds_of(inspect.signature(method).parameters[parameter], method.__module__)
+
+
+@pytest.mark.parametrize(("name", "parameter"), PARAMETERS)
+def test_every_parameter_of_every_public_method_is_checked(name: str, parameter: str) -> None:
+    """An annotation the check cannot read lets everything pass: it gets a kind in typecheck."""
+    assert inspect.signature(METHODS[name]).parameters[parameter].annotation is not (
+        inspect.Parameter.empty
+    )
+    assert typecheck.ANYTHING not in kinds(name, parameter)
+
+
+def test_every_field_of_a_draft_is_checked() -> None:
+    for name, annotation in Draft.__annotations__.items():
+        field = inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=annotation)
+        assert typecheck.ANYTHING not in typecheck.kinds_of(field, Draft.__module__)
+
+
+def test_an_annotation_nobody_has_thought_of_is_no_error_of_the_caller() -> None:
+    @typecheck.checked
+    class New:
+        def take(self, one: Fraction | None, two: Unheard = None, three: Any = None) -> str:  # type: ignore[name-defined]  # noqa: F821
+            return "taken"
+
+    assert New().take(Fraction(1, 2), two=5, three="x") == "taken"
+    with pytest.raises(BrainError, match="one 应是Fraction，收到 str。"):
+        New().take("四")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("act", "told"),
+    [
+        (lambda b: b.recall("四", as_of=5), "as_of 应是时间（字符串或 datetime），收到 int。"),
+        (lambda b: b.check("四", threshold=[]), "threshold 应是数、字符串，收到 list。"),
+        (lambda b: b.backup(5), "path 应是字符串、路径，收到 int。"),
+        (lambda b: b.add_many(5), "drafts 应是Draft 的列表，收到 int。"),
+        (lambda b: b.import_(5), "source 应是字符串、路径、打开的二进制文件，收到 int。"),
+        (lambda b: b.reembed("none", progress=5), "progress 应是函数，收到 int。"),
+        (lambda b: b.explained(5), "result 应是RecallResult，收到 int。"),
+        (lambda b: Brain.open(b.path, model=5), "model 应是字符串、Embedder，收到 int。"),
+        (lambda b: b.compress(5), "data 应是字节串、字符串，收到 int。"),
+        (lambda b: b.set_confidence(1, 10**400), "value 的整数太大，不能当作数。"),
+        (lambda b: b.add("四", pinned=1), "pinned 应是True 或 False，收到 int。"),
+        (
+            lambda b: b.add_many([Draft("四", valid_from=5)]),  # type: ignore[arg-type]
+            "Draft 的 valid_from 应是字符串、datetime，收到 int。",
+        ),
+    ],
+)
+def test_the_sentence_says_what_is_taken(
+    make: Make, act: Callable[[Any], object], told: str
+) -> None:
+    with pytest.raises(BrainError) as refused:
+        act(make())
+    assert refused.value.message == told
 
 
 @pytest.mark.parametrize(("name", "parameter"), PARAMETERS)
@@ -128,7 +184,7 @@ def test_a_value_of_another_type_is_refused_by_code(
     call: Callable[..., Any], name: str, parameter: str
 ) -> None:
     """``brain_type_invalid``, exit 2, for each parameter there is: a new one is covered at once."""
-    takes = [KINDS[kind][1] for kind in kinds(annotation_of(name, parameter))]
+    takes = [fits for _, fits in kinds(name, parameter)]
     tried = 0
     for value in WRONG.values():
         if any(fits(value) for fits in takes):
@@ -148,8 +204,8 @@ def test_an_extreme_value_of_the_right_type_has_an_answer(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("BRAIN_MODEL", "none")
     monkeypatch.setenv("BRAIN_DB", str(tmp_path / "else.db"))
-    for kind in kinds(annotation_of(name, parameter)):
-        for value in EXTREME.get(kind, []):
+    for told, _ in kinds(name, parameter):
+        for value in EXTREME.get(told, []):
             answered(call, name, parameter, value)
 
 

@@ -1,4 +1,4 @@
-"""The command line face: parse, call :class:`brain.Brain`, print. It decides nothing."""
+"""Command-line interface: parse, call :class:`brain.Brain`, print. It decides nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One verb: a typed function with Chinese help, parsed by typer.
+"""Command construction: a verb is a typed function with Chinese help, parsed by typer.
 
 Only the verb asked for is built, and typer's own help and error texts are never shown: a
 command line is sorted by :mod:`brain.cli.parse` first, so what reaches typer parses.
@@ -12,7 +12,7 @@ from typing import Any
 import typer
 from typer.core import TyperCommand
 
-from brain.cli.parse import HELP_FLAGS, Shape, sort_words, usage
+from brain.cli.parse import HELP_FLAGS, Signature, parse_words, usage
 from brain.cli.target import refuse_default_file
 from brain.cli.verbs import about_of
 
@@ -45,8 +45,8 @@ def build(function: Callable[..., int]) -> TyperCommand:
     return command
 
 
-def shape_of(command: TyperCommand) -> Shape:
-    """What the command takes, for :func:`brain.cli.parse.sort_words`."""
+def signature_of(command: TyperCommand) -> Signature:
+    """What the command takes, for :func:`brain.cli.parse.parse_words`."""
     flags: set[str] = set(HELP_FLAGS)
     valued: set[str] = set()
     required: list[str] = []
@@ -61,7 +61,7 @@ def shape_of(command: TyperCommand) -> Shape:
             valued.update(param.opts)
             if param.required:
                 wanted.append(param.opts[0])
-    return Shape(
+    return Signature(
         frozenset(flags), frozenset(valued), tuple(required), tuple(optional), tuple(wanted)
     )
 
@@ -73,8 +73,8 @@ def call(function: Callable[..., int], name: str, args: Sequence[str]) -> int:
         BrainError: ``brain_usage`` (2) for wrong use, and whatever the verb raises.
     """
     command = build(function)
-    shape = shape_of(command)
-    words = sort_words(args, shape._replace(valued=shape.valued | COMMON))
+    shape = signature_of(command)
+    words = parse_words(args, shape._replace(valued=shape.valued | COMMON))
     options = _without(words.options, COMMON - shape.valued)
     try:
         # Not command.main: it swallows an interrupt and a closed pipe.

@@ -1,4 +1,4 @@
-"""The two streams: stdout carries the result, stderr the rest, both UTF-8 on every console."""
+"""Standard output carries the result, standard error the rest, both UTF-8 on every console."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Help for people: rich lays it out, and is imported here only."""
+"""Help text for people: rich lays it out, and is imported here only."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ STANDS_FOR = {"mcp_server.py": "mcp"}
 """Programs that are one verb, which is not typed after their name."""
 
 
-def program() -> str:
+def program_name() -> str:
     """How this program was called, as the reader would type it again."""
     name = Path(sys.argv[0]).name
     return f"python {name}" if name.endswith(".py") and name != "__main__.py" else "brain"
 
 
-def called(verb: str) -> str:
+def invocation(verb: str) -> str:
     """How a verb is called, as the reader would type it again."""
     alone = STANDS_FOR.get(Path(sys.argv[0]).name) == verb
-    return program() if alone else f"{program()} {verb}"
+    return program_name() if alone else f"{program_name()} {verb}"
 
 
 def overview() -> str:
     """The list of verbs."""
-    name = program()
+    name = program_name()
     table = Table.grid(padding=(0, 2))
     for verb in VERBS:
         table.add_row(verb, about_of(load(verb)).summary)
@@ -66,7 +66,7 @@ def verb_help(path: str, about: About, params: Sequence[Any]) -> str:
     options = [p for p in params if p.param_type_name == "option"]
     pieces = [str(p.metavar) if p.required else f"[{p.metavar}]" for p in arguments]
     parts: list[Any] = [
-        Text(" ".join([f"用法：{called(path)}", *pieces, "[选项]"])),
+        Text(" ".join([f"用法：{invocation(path)}", *pieces, "[选项]"])),
         Text(),
         Text(about.summary + "。"),
     ]
@@ -83,8 +83,8 @@ def verb_help(path: str, about: About, params: Sequence[Any]) -> str:
 
 def _typed(line: str, verb: str) -> str:
     if line.startswith(f"brain {verb}"):
-        return line.replace(f"brain {verb}", called(verb), 1)
-    return line.replace("brain ", program() + " ", 1) if line.startswith("brain ") else line
+        return line.replace(f"brain {verb}", invocation(verb), 1)
+    return line.replace("brain ", program_name() + " ", 1) if line.startswith("brain ") else line
 
 
 def _option(param: Any) -> tuple[str, str]:

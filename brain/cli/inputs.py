@@ -1,4 +1,4 @@
-"""Text from an argument or from standard input."""
+"""Input text from an argument or from standard input."""
 
 from __future__ import annotations
 

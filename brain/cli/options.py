@@ -1,4 +1,4 @@
-"""The options that several verbs share, as annotated types for typer."""
+"""Option declarations that several verbs share, as annotated types for typer."""
 
 from __future__ import annotations
 

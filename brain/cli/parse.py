@@ -1,4 +1,4 @@
-"""From the raw argument list to options and texts: pure functions, no parsing library.
+"""Argument parsing, from the raw list to options and texts: pure functions, no library.
 
 A positional is always text, also with a leading ``-`` (``-5度``, ``-h 选项是什么``). What looks
 like an option and is none is wrong use. Both at once is beyond a usual parser, so the words are
@@ -33,7 +33,7 @@ _OPTION_LIKE = re.compile(r"--?[A-Za-z][A-Za-z0-9_-]*(=[!-~]*)?\Z")
 _SHORT_WITH_NUMBER = re.compile(r"(-[A-Za-z])=?([+-]?[0-9]+)\Z")
 
 
-class Shape(NamedTuple):
+class Signature(NamedTuple):
     """What a verb takes.
 
     Args:
@@ -51,7 +51,7 @@ class Shape(NamedTuple):
     wanted: tuple[str, ...] = ()
 
 
-class Sorted(NamedTuple):
+class Parsed(NamedTuple):
     """The words of a command line, sorted. ``options`` has each value behind its option."""
 
     options: tuple[str, ...]
@@ -63,7 +63,7 @@ def usage(message: str) -> BrainError:
     return BrainError("brain_usage", message, EXIT_USAGE)
 
 
-def sort_words(args: Sequence[str], shape: Shape) -> Sorted:
+def parse_words(args: Sequence[str], shape: Signature) -> Parsed:
     """Sorts words into options and texts.
 
     Raises:
@@ -104,16 +104,18 @@ def sort_words(args: Sequence[str], shape: Shape) -> Sorted:
         for option in shape.wanted:
             if option not in options:
                 raise usage(f"缺少选项 {option}。")
-    return Sorted(tuple(options), tuple(texts))
+    return Parsed(tuple(options), tuple(texts))
 
 
 def _unknown_option(name: str, known: Collection[str]) -> str:
-    near = meant(name, known) or next(iter(get_close_matches(name, sorted(known), n=1)), None)
+    near = suggest_option(name, known) or next(
+        iter(get_close_matches(name, sorted(known), n=1)), None
+    )
     hint = f"，是不是 {near}？" if near else "；用 --help 看这个动词有哪些。"
     return f"没有选项 {name}{hint}若它是文本，请在前面单独加一个 --。"
 
 
-def _count(texts: Sequence[str], shape: Shape) -> None:
+def _count(texts: Sequence[str], shape: Signature) -> None:
     names = shape.required + shape.optional
     if len(texts) < len(shape.required):
         raise usage(missing(shape.required[len(texts)]))
@@ -148,7 +150,7 @@ def wants_json(args: Sequence[str]) -> bool:
     return "--json" in (words[: words.index("--")] if "--" in words else words)
 
 
-def repair(argument: str, encoding: str | None = None) -> str:
+def repair_encoding(argument: str, encoding: str | None = None) -> str:
     """Undoes a decoding by a locale that is not UTF-8, when the bytes are UTF-8.
 
     Under ``LC_ALL=C`` without UTF-8 mode Python hands Chinese arguments on as lone surrogates.
@@ -183,7 +185,7 @@ _MEANT: Mapping[str, str] = {
 """Our options, the likeliest first, to what may be typed for them."""
 
 
-def meant(name: str, known: Collection[str]) -> str | None:
+def suggest_option(name: str, known: Collection[str]) -> str | None:
     """The option of a verb that a name stands for; None where it is a guess.
 
     Args:

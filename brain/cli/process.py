@@ -1,4 +1,4 @@
-"""A process of ours: what is set before anything large is imported, and how it ends."""
+"""Process set-up and exit: what is set before anything large is imported, and how it ends."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from contextlib import suppress
 
 OBJECTS_OF_A_START = 100_000
 """More objects than starting makes: they stay, and looking for cycles among them finds none."""
-
 
 _USUAL = gc.get_threshold()
 

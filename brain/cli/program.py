@@ -1,4 +1,4 @@
-"""One run of the program: find the verb, call it, and tell every failure the same way."""
+"""Entry point of a run: find the verb, call it, and tell every failure the same way."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from brain.cli.console import (
     use_utf8,
     visible,
 )
-from brain.cli.parse import HELP_FLAGS, repair, usage, wants_json
+from brain.cli.parse import HELP_FLAGS, repair_encoding, usage, wants_json
 from brain.errors import EXIT_DATA, EXIT_UNAVAILABLE, EXIT_USAGE, BrainError
 
 HELP = "help"
@@ -29,10 +29,12 @@ EXIT_INTERRUPTED = 130
 def run(argv: Sequence[str] | None = None) -> int:
     """Runs one command line and returns its exit status; raises nothing."""
     use_utf8()
-    args = [repair(arg) for arg in (sys.argv[1:] if argv is None else argv)]
-    if args[:1] != ["hook"]:  # prints nothing beside its answer
-        _warn_of_zone()
+    args = [repair_encoding(arg) for arg in (sys.argv[1:] if argv is None else argv)]
+    for_host = False
     try:
+        for_host = _is_for_host(args)
+        if not for_host:
+            _warn_of_zone()
         code = _dispatch(args)
         flush()
         return code
@@ -47,7 +49,19 @@ def run(argv: Sequence[str] | None = None) -> int:
         error = _unforeseen(unknown)
     code = _report(error, as_json=wants_json(args))
     # To a host, 2 from its hook means: block this turn.
-    return EXIT_DATA if args[:1] == ["hook"] and code == EXIT_USAGE else code
+    return EXIT_DATA if for_host and code == EXIT_USAGE else code
+
+
+def _is_for_host(args: Sequence[str]) -> bool:
+    """Whether the verb is one that a host runs; False where there is no such verb."""
+    if not args or args[0] == HELP or args[0][:1] == "-":
+        return False
+    from brain.cli.verbs import about_of, find, load
+
+    try:
+        return about_of(load(find(args)[0])).for_host
+    except Exception:  # the verb's own run tells it
+        return False
 
 
 def _dispatch(args: Sequence[str]) -> int:

@@ -1,4 +1,4 @@
-"""A progress bar for people; rich is imported only when a person looks."""
+"""Progress bars for people; rich is imported only when a person looks."""
 
 from __future__ import annotations
 

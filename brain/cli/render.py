@@ -1,4 +1,4 @@
-"""Results as lines for people. Programs use ``--json``."""
+"""Rendering of results as lines for people. Programs use ``--json``."""
 
 from __future__ import annotations
 

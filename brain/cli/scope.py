@@ -1,4 +1,4 @@
-"""Which scope a command works in: ``--scope``, else ``BRAIN_SCOPE``, else '' (global)."""
+"""Scope resolution for a command: ``--scope``, else ``BRAIN_SCOPE``, else '' (global)."""
 
 from __future__ import annotations
 

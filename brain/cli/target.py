@@ -1,4 +1,4 @@
-"""Where a question goes: to the running server that ``BRAIN_URL`` names, else to the file."""
+"""Routing of a command: to the running server that ``BRAIN_URL`` names, else to the file."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from brain.errors import EXIT_USAGE, BrainError
 
 if TYPE_CHECKING:
     from brain.engine import Brain
-    from brain.serve.client.results import Far
+    from brain.serve.client.results import RemoteBrain
 
-    Memory = Brain | Far
+    Memory = Brain | RemoteBrain
 
 T = TypeVar("T")
 
@@ -44,11 +44,11 @@ def ask(
     url = os.environ.get("BRAIN_URL") if db is None else None
     if url:
         from brain.serve.client.remote import Remote, UnreachableError
-        from brain.serve.client.results import Far
+        from brain.serve.client.results import RemoteBrain
 
         remote = Remote(url)
         try:
-            return use(Far(remote, explain=explain))
+            return use(RemoteBrain(remote, explain=explain))
         except UnreachableError as error:
             if writes and not _is_here(remote.host):
                 raise error.as_error(url) from None
@@ -81,7 +81,7 @@ def refuse_default_file(verb: str, db: str | None) -> None:
         raise BrainError("brain_url_verb", told, EXIT_USAGE)
 
 
-def tell_made(brain: Memory) -> None:
+def report_created(brain: Memory) -> None:
     """Says where a file has just been made: a mistyped path is a new, empty memory."""
     if brain.made is not None:
         note(f"新建了记忆文件：{visible(str(brain.made.absolute()))}")

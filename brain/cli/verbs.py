@@ -1,4 +1,4 @@
-"""The verbs and where each lives; a verb's module is imported when it is asked for."""
+"""Command registry: where each verb lives; its module is imported when it is asked for."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeVar, cast
 from brain.cli.parse import usage
 
 VERBS: Mapping[str, tuple[str, str]] = {
-    "init": ("change", "init"),
+    "init": ("maintain", "init"),
     "add": ("add", "add"),
     "recall": ("ask", "recall"),
     "inject": ("ask", "inject"),
@@ -28,7 +28,7 @@ VERBS: Mapping[str, tuple[str, str]] = {
     "conf": ("change", "conf"),
     "importance": ("change", "importance"),
     "forget": ("change", "forget"),
-    "history": ("change", "history"),
+    "history": ("show", "history"),
     "useful": ("decay", "useful"),
     "wrong": ("decay", "wrong"),
     "decay": ("decay", "decay"),
@@ -120,21 +120,24 @@ class About(NamedTuple):
         more: further Chinese lines that somebody who reads help wants.
         served: it goes through the server of ``BRAIN_URL``, or is that server; every other verb
             that takes ``--db`` works on a file.
+        for_host: a host runs it and acts on its status: beside the answer nothing is printed,
+            and wrong use is no 2, which would block the turn.
     """
 
     summary: str
     examples: tuple[str, ...]
     more: str = ""
     served: bool = False
+    for_host: bool = False
 
 
 def about(
-    summary: str, *examples: str, more: str = "", served: bool = False
+    summary: str, *examples: str, more: str = "", served: bool = False, for_host: bool = False
 ) -> Callable[[Function], Function]:
     """Marks a function as a verb; the function returns the exit status."""
 
     def mark(function: Function) -> Function:
-        function.__dict__["about"] = About(summary, examples, more, served)
+        function.__dict__["about"] = About(summary, examples, more, served, for_host)
         return function
 
     return mark

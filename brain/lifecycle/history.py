@@ -29,7 +29,7 @@ def of(db: apsw.Connection, memory: Memory) -> History:
     gone = _forgotten(db, events, ids)
     if gone:
         events = journal.of(db, [*ids, *gone])
-    told = [HistoryEvent(e.at, e.memory_id, e.what, e.why, e.detail) for e in events]
+    told = [HistoryEvent(e.at, e.what, e.why, e.memory_id, e.detail) for e in events]
     return History(tuple(line), tuple(sorted(told, key=lambda e: e.at)))
 
 

@@ -34,7 +34,7 @@ from brain.text.timestamps import from_iso, to_iso
 from brain.validate import check_why
 
 if TYPE_CHECKING:
-    from brain.results import DecayResult, Faded
+    from brain.results import DecayedMemory, DecayResult
 
 STRETCH = 20_000
 """Ids that one transaction decays: about a quarter of a second on a slow machine."""
@@ -261,10 +261,10 @@ def _fade(store: memory_file.Store, begun: _Run, now: str) -> int:
         time.sleep(PAUSE_SECONDS)
 
 
-def _archive(store: memory_file.Store, begun: _Run, now: str) -> tuple[Faded, ...]:
+def _archive(store: memory_file.Store, begun: _Run, now: str) -> tuple[DecayedMemory, ...]:
     with store.read() as db:
         due = decay.due(db, _as_stored, *_conditions(begun))
-    out: list[Faded] = []
+    out: list[DecayedMemory] = []
     for some in _handfuls([one.id for one in due]):
         with store.write() as db:
             # Looked at again: it may have been used or changed since.
@@ -299,11 +299,11 @@ def _idle_since(begun: _Run) -> str:
         return ""  # before the calendar begins: no record is that old
 
 
-def _faded(one: decay.Due, at: str) -> Faded:
-    from brain.results import Faded
+def _faded(one: decay.Due, at: str) -> DecayedMemory:
+    from brain.results import DecayedMemory
 
     head = masked(one.head)[: decay.HEAD_CHARS]
-    return Faded(one.id, head, one.strength, days_between(one.idle_since, at))
+    return DecayedMemory(one.id, head, one.strength, days_between(one.idle_since, at))
 
 
 def _handfuls(ids: Sequence[int]) -> Iterator[list[int]]:

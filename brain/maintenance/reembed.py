@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from brain.embed import registry
 from brain.errors import EXIT_UNAVAILABLE, BrainError
+from brain.results import ReembedResult
 from brain.store import journal, memories, memory_file, meta
 from brain.store.vectors import vector_index
 from brain.text.fold import simplify
@@ -33,24 +33,6 @@ WINDOW = 1024
 """Passages looked at together, to be sorted by length: some hundred kilobytes of text."""
 
 NO_MODEL = "none"
-
-
-@dataclass(frozen=True, slots=True)
-class ReembedResult:
-    """What a run did: the file's model now, passages embedded by this run, passages in all."""
-
-    model: str | None
-    dim: int | None
-    embedded: int
-    total: int
-
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "model": self.model,
-            "dim": self.dim,
-            "embedded": self.embedded,
-            "total": self.total,
-        }
 
 
 def run(

@@ -188,14 +188,14 @@ def _kept(terms: Sequence[str], content: Sequence[str]) -> list[str]:
 
 
 def require_content(query: str, context: str | None) -> str:
-    """A query as it is looked up. Raises :func:`brain.validate.blank_query` (65) for a blank one.
+    """A query as it is looked up. Raises :func:`brain.validate.blank_query_error` (65).
 
     Args:
         context: the turns before, which a blank query leans on.
     """
     text = validate.clean_query(query)
     if not fold(text).strip() and not (context and fold(validate.clean_query(context)).strip()):
-        raise validate.blank_query(query)
+        raise validate.blank_query_error(query)
     return text
 
 

@@ -1,1 +1,1 @@
-"""The faces that stay up: MCP over stdio and HTTP, and the small client that reaches them."""
+"""Servers: MCP over stdio and HTTP, and the small client that reaches them."""

@@ -1,4 +1,4 @@
-"""The desk calls come to: worker threads answer them, reads beside each other, writes in line.
+"""Dispatch of calls to worker threads: reads run beside each other, writes in line.
 
 What it asks is a memory file opened here, or another server (:mod:`brain.serve.client.remote`).
 """
@@ -29,7 +29,7 @@ PATIENCE = 0.5
 """Seconds a question waits for the model: a client gives a call a few seconds in all."""
 
 
-class Answerer(Protocol):
+class Backend(Protocol):
     """What gives the answers. One may be asked from several threads."""
 
     def call(self, name: str, args: Mapping[str, Any]) -> Any:
@@ -42,7 +42,7 @@ class Answerer(Protocol):
         """Lets go of what it holds."""
 
 
-class Local:
+class LocalBackend:
     """Answers from a memory file of this machine, opened when it is first needed."""
 
     def __init__(self, path: str | Path | None, *, read_only: bool = False) -> None:
@@ -76,7 +76,7 @@ class Local:
             return self._brain
 
 
-class Desk:
+class Dispatcher:
     """Takes calls for an answerer.
 
     Args:
@@ -84,7 +84,7 @@ class Desk:
         read_only: refuse every call that writes.
     """
 
-    def __init__(self, answerer: Answerer, *, scope: str = "", read_only: bool = False) -> None:
+    def __init__(self, answerer: Backend, *, scope: str = "", read_only: bool = False) -> None:
         self.metrics = Metrics()
         self.read_only = read_only
         self._answerer = answerer
@@ -121,7 +121,7 @@ class Desk:
             try:
                 answer = work()
                 code = "ok"
-                self.metrics.read(answer)
+                self.metrics.observe(answer)
                 return answer
             except BrainError as error:
                 code = error.code
@@ -144,10 +144,10 @@ class Desk:
         self._answerer.close()
 
 
-def open_desk(
+def open_dispatcher(
     db: str | None, *, scope: str = "", read_only: bool = False, through: bool = False
-) -> Desk:
-    """A desk over the file at ``db``; None is ``BRAIN_DB`` or the default.
+) -> Dispatcher:
+    """A dispatcher over the file at ``db``; None is ``BRAIN_DB`` or the default.
 
     Args:
         through: without ``db``, go through the server that ``BRAIN_URL`` names.
@@ -156,5 +156,5 @@ def open_desk(
         BrainError: ``brain_url_invalid`` (2).
     """
     url = os.environ.get(URL) if through and db is None else None
-    answerer: Answerer = Remote(url) if url else Local(db, read_only=read_only)
-    return Desk(answerer, scope=scope, read_only=read_only)
+    answerer: Backend = Remote(url) if url else LocalBackend(db, read_only=read_only)
+    return Dispatcher(answerer, scope=scope, read_only=read_only)

@@ -1,4 +1,4 @@
-"""Every call a server answers: its arguments, what it does with a Brain, what it gives.
+"""Catalogue of server calls: the arguments of each, what it does with a Brain, what it gives.
 
 One table for all faces: the MCP tools, the HTTP routes and their OpenAPI document are made from it,
 so that none of them knows an argument the others do not.

@@ -1,4 +1,4 @@
-"""Counts and latencies of the calls, in Prometheus' text format (version 0.0.4)."""
+"""Metrics, the counts and latencies of the calls, in Prometheus' text format (version 0.0.4)."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Metrics:
                 row[bisect_left(BOUNDS, value)] += 1
                 self._seconds[call, stage] += value  # type: ignore[assignment]
 
-    def read(self, answer: Any) -> None:
+    def observe(self, answer: Any) -> None:
         """Notes what an answer says of the gate and of what could not take part."""
         if not isinstance(answer, dict):
             return

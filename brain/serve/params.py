@@ -1,4 +1,4 @@
-"""What a call takes: names, JSON types, Chinese descriptions; their schema and their check."""
+"""Parameters of a call: names, JSON types, Chinese descriptions, their schema and validation."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def object_schema(fields: Sequence[Field]) -> dict[str, Any]:
     return out
 
 
-def checked(
+def validated(
     fields: Sequence[Field], given: Mapping[str, Any], *, loose: bool = False
 ) -> dict[str, Any]:
     """The arguments that were given, each of its type; the rest is left to the engine's defaults.

@@ -1,144 +1,177 @@
-"""The JSON the calls give, as JSON schemas; objects are open, since fields may be added."""
+"""JSON schemas of the answers, derived from the dataclasses that make them.
+
+Objects are open, since fields may be added.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Collection, Mapping
+from types import NoneType
+from typing import Any, get_args, get_origin, get_type_hints
+
+from brain import memory as m
+from brain import results as r
+from brain.memory import JsonObject, json_keys
 
 Schema = dict[str, Any]
 
 _TEXT: Schema = {"type": "string"}
 _WHOLE: Schema = {"type": "integer"}
 _NUMBER: Schema = {"type": "number"}
-_TRUTH: Schema = {"type": "boolean"}
-_TIME: Schema = {"type": ["string", "null"], "description": "UTC，如 2026-11-29T08:00:00.000Z"}
-_WHOLE_OR_NONE: Schema = {"type": ["integer", "null"]}
+_SCALARS: Mapping[Any, Schema] = {
+    str: _TEXT,
+    int: _WHOLE,
+    float: _NUMBER,
+    bool: {"type": "boolean"},
+    Any: {},
+}
+
+_TIME = "UTC，如 2026-11-29T08:00:00.000Z"
+_TOLD: Mapping[str, str] = {
+    **dict.fromkeys(("valid_from", "valid_to", "retracted_at", "archived_at"), _TIME),
+    **dict.fromkeys(("recorded_at", "last_used_at", "last_decay", "at"), _TIME),
+    "degraded": "没能参加的部分，见 docs/cli.md",
+    "remarks": "关于这一问要知道的；没有时不在",
+}
+"""What is told of a field, by its name."""
+
+
+def _of(hint: Any) -> Schema:
+    """The schema of a type as a dataclass of ours may name it."""
+    if hint in _SCALARS:
+        return dict(_SCALARS[hint])
+    if hint is m.Hit:
+        return _HIT
+    args = get_args(hint)
+    if NoneType in args:
+        (known,) = (arg for arg in args if arg is not NoneType)
+        schema = _of(known)
+        return {**schema, "type": [schema["type"], "null"]}
+    if get_origin(hint) is tuple:
+        return {"type": "array", "items": _of(args[0])}
+    if get_origin(hint) is dict:
+        values = _of(args[1])
+        return {"type": "object", **({"additionalProperties": values} if values else {})}
+    assert issubclass(hint, JsonObject), hint
+    return _object(hint)
+
+
+def _object(
+    of: Any,
+    *,
+    only: Collection[str] | None = None,
+    without: Collection[str] = (),
+    optional: Mapping[str, Schema] | None = None,
+    **more: Schema,
+) -> Schema:
+    """The schema of a dataclass's JSON.
+
+    Args:
+        of: the dataclass.
+        only: its fields to take; None for all of them.
+        without: its fields to leave out.
+        optional: what may stand beside its fields.
+        more: what does, or stands in the place of one.
+    """
+    hints = get_type_hints(of)
+    out: Schema = {"type": "object", "properties": {}, "required": []}
+    for name, within, key, _, when in json_keys(of):
+        if name in without or name in more or not (only is None or name in only):
+            continue
+        inner = out
+        if within:
+            empty: Schema = {"type": "object", "properties": {}, "required": []}
+            inner = out["properties"].setdefault(within, empty)
+            if within not in out["required"]:
+                out["required"].append(within)
+        told = {"description": _TOLD[name]} if name in _TOLD else {}
+        inner["properties"][key] = {**_of(hints[name]), **told}
+        if not when:
+            inner["required"].append(key)
+    out["properties"] |= {**more, **(optional or {})}
+    out["required"] += more
+    return out
+
+
+_TEXTS: Schema = {"type": "array", "items": _TEXT}
 _TEXT_OR_NONE: Schema = {"type": ["string", "null"]}
+_MEMORY = _object(m.Memory)
+_LANE: Schema = _object(
+    m.LaneRank,
+    only=("rank",),
+    optional={
+        "score": _NUMBER,
+        "similarity": _NUMBER,
+        "terms": _TEXTS,
+        "recency": _NUMBER,
+        "via": _WHOLE,
+    },
+)
 
 
-def _list(of: Schema) -> Schema:
-    return {"type": "array", "items": of}
-
-
-def _object(optional: Mapping[str, Schema] | None = None, /, **fields: Schema) -> Schema:
+def _hit() -> Schema:
+    """A hit stands in its memory's JSON, with the text that is shown."""
+    beside = _object(
+        m.Hit,
+        without=("memory", "lanes"),
+        optional={"lanes": {"type": "object", "additionalProperties": _LANE}},
+        basis=_TEXT,
+        suspect_rule=_TEXT_OR_NONE,
+    )
     return {
         "type": "object",
-        "properties": {**fields, **(optional or {})},
-        "required": list(fields),
+        "properties": {**_MEMORY["properties"], **beside["properties"]},
+        "required": list(dict.fromkeys((*_MEMORY["required"], *beside["required"]))),
     }
 
 
-_COUNTS: Schema = {"type": "object", "additionalProperties": _WHOLE}
-_CODES: Schema = {**_list(_TEXT), "description": "没能参加的部分，见 docs/cli.md"}
+_HIT = _hit()
 
-_MEMORY_FIELDS: dict[str, Schema] = {
-    "id": _WHOLE,
-    "kind": _TEXT,
-    "text": _TEXT,
-    "scope": _TEXT,
-    "source": _TEXT,
-    "importance": _NUMBER,
-    "confidence": _NUMBER,
-    "strength": _NUMBER,
-    "pinned": _TRUTH,
-    "valid_from": _TIME,
-    "valid_to": _TIME,
-    "recorded_at": {"type": "string"},
-    "retracted_at": _TIME,
-    "supersedes": _WHOLE_OR_NONE,
-    "superseded_by": _WHOLE_OR_NONE,
-    "archived_at": _TIME,
-    "evidence": _TEXT,
-    "content_hash": _TEXT,
-    "use_count": _WHOLE,
-    "last_used_at": _TIME,
-}
-_MEMORY = _object(**_MEMORY_FIELDS)
-_HIT = _object(
-    {"lanes": {"type": "object"}},
-    **_MEMORY_FIELDS,
-    score=_NUMBER,
-    tokens_added=_WHOLE,
-    basis=_TEXT,
-    recovery_handle=_TEXT_OR_NONE,
-    duplicate_of=_WHOLE_OR_NONE,
-    suspect=_TRUTH,
-    suspect_rule=_TEXT_OR_NONE,
-)
-_REMARKS: dict[str, Schema] = {
-    "remarks": {**_list(_TEXT), "description": "关于这一问要知道的；没有时不在"}
-}
-_GATE = _object(answerable=_TRUTH, probability=_NUMBER)
-
-SHAPES: Mapping[str, Schema] = {
+SCHEMAS: Mapping[str, Schema] = {
     "Memory": _MEMORY,
-    "Memories": _list(_MEMORY),
+    "Memories": {"type": "array", "items": _MEMORY},
     "Hit": _HIT,
     "Recall": _object(
-        {"gate": _GATE, "notes": _list(_TEXT), **_REMARKS},
-        query=_TEXT,
-        hits=_list(_HIT),
-        skills=_list(_HIT),
+        m.RecallResult,
+        without=("gate", "notes"),
+        optional={
+            "gate": _object(m.Gate, only=("answerable", "probability")),
+            "notes": _TEXTS,
+        },
         suspects=_WHOLE,
-        degraded=_CODES,
     ),
-    "Injection": _object(
-        _REMARKS,
-        block=_TEXT,
-        answerable=_TRUTH,
-        probability=_NUMBER,
-        tokens=_WHOLE,
-        basis=_TEXT,
-        hits=_list(_HIT),
-        left_out=_list(_object(id=_WHOLE, reason=_TEXT)),
-        degraded=_CODES,
-    ),
-    "Check": _object(
-        _REMARKS,
-        answerable=_TRUTH,
-        probability=_NUMBER,
-        reasons=_list(_TEXT),
-        ids=_list(_WHOLE),
-        degraded=_CODES,
-    ),
-    "Added": _object(
-        {"superseded": _WHOLE},
-        id=_WHOLE,
-        created=_TRUTH,
-        similar=_list(_object(id=_WHOLE, score=_NUMBER)),
-    ),
-    "Superseded": _object(old=_WHOLE, new=_WHOLE, at=_TEXT),
-    "Corrected": _object(old=_WHOLE, new=_WHOLE),
-    "Forgotten": _object(forgotten=_TRUTH),
+    "Injection": _object(m.InjectResult, basis=_TEXT, used=_WHOLE),
+    "Check": _object(m.Gate),
+    "Added": _object(m.AddResult, optional={"superseded": _WHOLE}),
+    "Superseded": _object(r.SupersedeResult),
+    "Corrected": _object(r.CorrectResult),
+    "Forgotten": _object(r.ForgetResult),
     "TakenAway": _object(
-        {"id": _WHOLE, "retracted_at": _TIME, "words": _list(_TEXT)}, forgotten=_TRUTH
+        r.ForgetResult,
+        without=("words",),
+        optional={
+            "words": _TEXTS,
+            "retracted_at": {**_TEXT_OR_NONE, "description": _TIME},
+        },
     ),
-    "History": _object(
-        history=_list(_MEMORY), events=_list(_object(at=_TEXT, what=_TEXT, why=_TEXT))
-    ),
-    "Stats": _object(
-        total=_WHOLE,
-        current=_WHOLE,
-        archived=_WHOLE,
-        by_kind=_COUNTS,
-        by_scope=_COUNTS,
-        model=_TEXT_OR_NONE,
-        dim=_WHOLE_OR_NONE,
-        vectors=_object(present=_WHOLE, missing=_WHOLE),
-        bytes=_WHOLE,
-        schema=_WHOLE,
-        degraded=_CODES,
-    ),
-    "Brief": _object(block=_TEXT, fingerprint=_TEXT, tokens=_WHOLE),
-    "Recovered": _object(
-        {"text": _TEXT, "base64": _TEXT}, handle=_TEXT, content_type=_TEXT, bytes=_WHOLE
-    ),
-    "Error": _object(
-        error=_object(
-            {"override": {**_TEXT, "description": "设为 true 就照做的参数"}},
-            code=_TEXT,
-            message=_TEXT,
-        )
-    ),
+    "History": _object(r.History),
+    "Stats": _object(r.Stats),
+    "Brief": _object(r.Brief),
+    "Recovered": _object(r.Recovered, optional={"text": _TEXT, "base64": _TEXT}, bytes=_WHOLE),
+    "Error": {
+        "type": "object",
+        "properties": {
+            "error": {
+                "type": "object",
+                "properties": {
+                    "code": _TEXT,
+                    "message": _TEXT,
+                    "override": {**_TEXT, "description": "设为 true 就照做的参数"},
+                },
+                "required": ["code", "message"],
+            }
+        },
+        "required": ["error"],
+    },
 }
 """By the names :mod:`brain.serve.catalog` uses."""

@@ -14,11 +14,12 @@ import unicodedata
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
+from typing import Annotated
 
 from brain.errors import EXIT_DATA, BrainError
 
-When = str | datetime | None
-"""A time as a caller gives it; None is the default of the argument."""
+When = Annotated[str | datetime | None, "时间（字符串或 datetime）"]
+"""A time as a caller gives it (None is the default of the argument), and its name in a refusal."""
 
 _DATE = (
     r"(?P<year>\d{4})(?:"

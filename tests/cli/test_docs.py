@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from brain.cli.command import COMMON, build, shape_of
+from brain.cli.command import COMMON, build, signature_of
 from brain.cli.parse import HELP_FLAGS
 from brain.cli.program import run
 from brain.cli.render import SENTENCES
@@ -44,7 +44,7 @@ def keys(value: Any) -> Any:
 
 @pytest.mark.parametrize("verb", sorted(VERBS))
 def test_every_option_is_told(verb: str) -> None:
-    shape = shape_of(build(load(verb)))
+    shape = signature_of(build(load(verb)))
     told = section(verb)
     if verb == "search":
         assert "同 `recall`" in told

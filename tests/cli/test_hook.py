@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from brain.cli import program
+from brain.cli.verbs import VERBS, about_of, load
 from tests.support.cli import Cli
 from tests.support.servers import Web
 
@@ -154,3 +156,12 @@ def test_it_goes_through_the_server(cli: Cli, tmp_path: Path) -> None:
         assert "深色主题" in away("hook", "claude-code", stdin=start, env=url).out
     down = cli("hook", "claude-code", stdin=event(), env=url)
     assert (down.out, down.err) == (near, "")
+
+
+def test_a_host_is_told_nothing_of_a_zone_nobody_knows(cli: Cli) -> None:
+    """Such verbs say so themselves; the program knows none of them by name."""
+    done = cli("hook", "claude-code", stdin=event(), env={"TZ": "Mars/Olympus"})
+    assert (done.code, done.err) == (0, "")
+    assert "brain_tz_unknown" in cli("inject", "值班群", env={"TZ": "Mars/Olympus"}).err
+    assert [verb for verb in VERBS if about_of(load(verb)).for_host] == ["hook"]
+    assert "hook" not in Path(program.__file__).read_text(encoding="utf-8").replace("its hook", "")

@@ -6,16 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brain.cli.parse import Shape, Sorted, repair, sort_words, wants_json
+from brain.cli.parse import Parsed, Signature, parse_words, repair_encoding, wants_json
 from brain.cli.verbs import VERBS, find
 from brain.errors import EXIT_USAGE, BrainError
 
-RECALL = Shape(
+RECALL = Signature(
     flags=frozenset({"--json", "--explain", "-h", "--help"}),
     valued=frozenset({"--scope", "--budget", "-k"}),
     optional=("问题",),
 )
-SHOW = Shape(frozenset({"--json"}), frozenset({"--db"}), required=("编号",))
+SHOW = Signature(frozenset({"--json"}), frozenset({"--db"}), required=("编号",))
 
 
 @pytest.mark.parametrize(
@@ -41,20 +41,20 @@ SHOW = Shape(frozenset({"--json"}), frozenset({"--db"}), required=("编号",))
     ],
 )
 def test_a_positional_is_text_whatever_it_begins_with(text: str) -> None:
-    assert sort_words([text], RECALL) == Sorted((), (text,))
+    assert parse_words([text], RECALL) == Parsed((), (text,))
 
 
 @pytest.mark.parametrize("word", ["--foo", "-x", "--foo=bar", "-rf", "--scop", "--Json", "-kx"])
 def test_an_unknown_option_is_wrong_use(word: str) -> None:
     with pytest.raises(BrainError) as caught:
-        sort_words(["问题", word], RECALL)
+        parse_words(["问题", word], RECALL)
     assert (caught.value.code, caught.value.exit_code) == ("brain_usage", EXIT_USAGE)
     assert word.split("=")[0] in caught.value.message
 
 
 def test_a_mistyped_option_names_the_near_one() -> None:
     with pytest.raises(BrainError, match="--scope"):
-        sort_words(["问题", "--scop", "web"], RECALL)
+        parse_words(["问题", "--scop", "web"], RECALL)
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_a_mistyped_option_names_the_near_one() -> None:
 def test_options_take_their_values_before_and_behind_the_text(
     args: list[str], options: tuple[str, ...]
 ) -> None:
-    assert sort_words(args, RECALL) == Sorted(options, ("问",))
+    assert parse_words(args, RECALL) == Parsed(options, ("问",))
 
 
 @pytest.mark.parametrize(
@@ -87,38 +87,38 @@ def test_options_take_their_values_before_and_behind_the_text(
 )
 def test_wrong_use_is_named(args: list[str], says: str) -> None:
     with pytest.raises(BrainError, match=says) as caught:
-        sort_words(args, RECALL)
+        parse_words(args, RECALL)
     assert caught.value.exit_code == EXIT_USAGE
 
 
 def test_a_missing_id_explains_the_shell_comment() -> None:
     with pytest.raises(BrainError, match="'#12'"):
-        sort_words(["--json"], SHOW)
+        parse_words(["--json"], SHOW)
 
 
 def test_a_missing_option_is_named() -> None:
     with pytest.raises(BrainError, match="--model"):
-        sort_words([], Shape(frozenset(), frozenset({"--model"}), wanted=("--model",)))
+        parse_words([], Signature(frozenset(), frozenset({"--model"}), wanted=("--model",)))
 
 
 def test_help_needs_no_arguments() -> None:
-    shape = Shape(frozenset({"--help"}), frozenset(), required=("编号",))
-    assert sort_words(["--help"], shape).options == ("--help",)
+    shape = Signature(frozenset({"--help"}), frozenset(), required=("编号",))
+    assert parse_words(["--help"], shape).options == ("--help",)
 
 
 def test_behind_two_dashes_all_is_text() -> None:
-    assert sort_words(["--json", "--", "--foo"], RECALL) == Sorted(("--json",), ("--foo",))
+    assert parse_words(["--json", "--", "--foo"], RECALL) == Parsed(("--json",), ("--foo",))
 
 
 @given(st.text())
 def test_behind_two_dashes_any_text_arrives(text: str) -> None:
-    assert sort_words(["--", text], RECALL).texts == (text,)
+    assert parse_words(["--", text], RECALL).texts == (text,)
 
 
 @given(st.text().filter(lambda t: not t.isascii()))
 def test_text_that_is_not_ascii_arrives_unless_a_known_option_names_it(text: str) -> None:
     if text.partition("=")[0] not in RECALL.valued | RECALL.flags:
-        assert sort_words([text], RECALL).texts == (text,)
+        assert parse_words([text], RECALL).texts == (text,)
 
 
 def test_json_is_seen_on_a_line_that_does_not_parse() -> None:
@@ -130,12 +130,14 @@ def test_json_is_seen_on_a_line_that_does_not_parse() -> None:
 def test_arguments_of_a_locale_without_utf8_are_repaired() -> None:
     raw = "青鸟🎉".encode()
     for encoding in ("ascii", "iso8859-1"):
-        assert repair(raw.decode(encoding, "surrogateescape"), encoding) == "青鸟🎉"
-    assert repair("青鸟", "utf-8") == "青鸟"
+        assert repair_encoding(raw.decode(encoding, "surrogateescape"), encoding) == "青鸟🎉"
+    assert repair_encoding("青鸟", "utf-8") == "青鸟"
     # Real GBK bytes under a GBK locale are not UTF-8 and stay what they are.
-    assert repair("青鸟", "gbk") == "青鸟"
+    assert repair_encoding("青鸟", "gbk") == "青鸟"
     # Bytes that are no UTF-8 either stay as they are, for the engine to refuse.
-    assert repair(b"\xff\xfe".decode("ascii", "surrogateescape"), "ascii") == "\udcff\udcfe"
+    assert (
+        repair_encoding(b"\xff\xfe".decode("ascii", "surrogateescape"), "ascii") == "\udcff\udcfe"
+    )
 
 
 @pytest.mark.parametrize("verb", sorted(VERBS))

@@ -13,7 +13,7 @@ import pytest
 import typer
 
 from brain.cli import scope
-from brain.cli.command import build, shape_of
+from brain.cli.command import build, signature_of
 from brain.cli.console import visible
 from brain.cli.help import overview, verb_help
 from brain.cli.inputs import MAX_STDIN_BYTES, context_or_stdin, decode, text_or_stdin
@@ -211,7 +211,7 @@ def test_help_is_chinese_with_examples_that_parse(verb: str) -> None:
     assert "--json" in text
     for english in ("Options", "Usage", "default:", "Show this", "None"):
         assert english not in text
-    shape = shape_of(command)
+    shape = signature_of(command)
     assert "--json" in shape.flags
     for param in command.params:
         assert param.param_type_name == "option" or param.metavar
@@ -220,9 +220,9 @@ def test_help_is_chinese_with_examples_that_parse(verb: str) -> None:
 
 def test_common_options_are_there() -> None:
     for verb in set(VERBS) - {"model list", "model fetch"}:
-        assert "--db" in shape_of(build(load(verb))).valued, verb
+        assert "--db" in signature_of(build(load(verb))).valued, verb
     for verb in ("add", "recall", "search", "check", "inject", "list", "brief"):
-        assert "--scope" in shape_of(build(load(verb))).valued, verb
+        assert "--scope" in signature_of(build(load(verb))).valued, verb
 
 
 def test_every_degraded_code_has_a_sentence() -> None:

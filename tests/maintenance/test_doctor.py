@@ -264,7 +264,7 @@ def test_the_records_themselves_are_changed_only_with_consent(path: Path, how: s
     assert code in wrong(look(path))
     without = mend(path)
     assert code in wrong(without)
-    assert code in {f.code for f in without.asking}
+    assert code in {f.code for f in without.needing_consent}
     assert without.exit_code == 74
     assert records(path) == before
     done = mend(path, consent=True)

@@ -239,7 +239,7 @@ def test_a_huge_question_costs_a_bounded_look(
     work = Work(monkeypatch)
     before = time.process_time()
     found = many.recall(HUGE[name])
-    # Far above what it costs, far below what one scan of all notes for each of them does.
+    # RemoteBrain above what it costs, far below what one scan of all notes for each of them does.
     assert time.process_time() - before < 5
     assert "灯塔服务的限流阈值是每秒两百" in proposed(found)
     assert work.looked_up <= 4 * query.MAX_TERMS

@@ -1,4 +1,4 @@
-"""The verb add: its own module, since it may go to a server and then needs no engine."""
+"""Command add, in a file of its own: it may go to a server and then needs no engine."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from brain.cli.console import note, out, out_json
 from brain.cli.inputs import text_or_stdin
 from brain.cli.options import AllowSecrets, Db, Json, Scope, Stdin, Why, number
 from brain.cli.render import warn
-from brain.cli.target import ask, tell_made
+from brain.cli.target import ask, report_created
 from brain.cli.verbs import about
 from brain.memory import DEFAULT_IMPORTANCE, DEFAULT_KIND, DEFAULT_SOURCE, AddResult
 
@@ -91,7 +91,7 @@ def add(
             why=why,
             allow_secrets=allow_secrets,
         )
-        tell_made(brain)
+        report_created(brain)
         return added, brain.degraded()
 
     added, degraded = ask(db, use, writes=True)

@@ -1,4 +1,4 @@
-"""The verbs that look for an answer: recall, search, check, inject.
+"""Query commands: recall, search, check, inject.
 
 They change no memory and open read-only; ``inject`` alone may note uses beside the file.
 """

@@ -1,7 +1,4 @@
-"""The verbs about what became of a memory: correct, retract, restore, pin, forget, history, ….
-
-``supersede``, ``expire`` and ``conf`` stand with the other verbs that write.
-"""
+"""Commands that change one memory: supersede, correct, expire, retract, restore, pin, forget, …."""
 
 from __future__ import annotations
 
@@ -24,224 +21,13 @@ from brain.cli.options import (
     number,
 )
 from brain.cli.parse import usage
-from brain.cli.render import event_line, memory_line, why_past
+from brain.cli.render import memory_line, why_past
 from brain.cli.verbs import about
 from brain.engine import Brain
 from brain.errors import BrainError
 from brain.memory import DEFAULT_SOURCE, Memory
-from brain.results import InitResult
 from brain.text.timestamps import local_time, now_utc, to_iso
 from brain.validate import parse_id
-
-
-@about(
-    "原来就记错了：用对的代替错的",
-    "brain correct 5 --text 其实他爱喝茶",
-    "brain correct 5 其实他爱喝茶 --why 本人说的",
-    "brain correct 5 - < 对的说法.txt",
-    more="错的从此不算数，对的接过它的有效期。事情后来变了，用 supersede。重复同一次不会出错。",
-)
-def correct(
-    old: Annotated[str, typer.Argument(metavar="旧编号", help="记错的，如 5 或 '#5'")],
-    words: Annotated[
-        str | None, typer.Argument(metavar="文本", help="对的说法；- 表示从标准输入读")
-    ] = None,
-    text: Annotated[
-        str | None, typer.Option("--text", metavar="文本", help="对的说法；- 表示从标准输入读")
-    ] = None,
-    source: NewSource = DEFAULT_SOURCE,
-    why: Why = "",
-    allow_secrets: AllowSecrets = False,
-    stdin: Stdin = False,
-    db: Db = None,
-    as_json: Json = False,
-) -> int:
-    """Puts a right record in the place of a wrong one."""
-    if words is not None and text is not None:
-        raise usage("文本只能给一个。")
-    content = text_or_stdin(text if words is None else words, stdin, "--text")
-    with Brain.open(db) as brain:
-        done = brain.correct(old, content, source=source, why=why, allow_secrets=allow_secrets)
-    if as_json:
-        out_json(done.to_dict())
-    else:
-        out(f"#{done.old} 已更正为 #{done.new}")
-    return 0
-
-
-@about(
-    "撤回一条：不再相信它，还能恢复",
-    "brain retract 7",
-    "brain retract '#7' --why 听错了",
-    more="彻底抹掉用 forget；有对的说法用 correct。",
-)
-def retract(
-    memory: MemoryId, why: Why = "", force: Force = False, db: Db = None, as_json: Json = False
-) -> int:
-    """Stops believing a record."""
-    with Brain.open(db) as brain:
-        after = brain.retract(memory, why=why, force=force)
-        corrected = brain.corrected([after])
-    _told(after, corrected, as_json)
-    if not as_json and after.retracted_at is not None:
-        out(f"已撤回：从 {local_time(after.retracted_at)} 起不再相信；恢复用 restore {after.id}。")
-    return 0
-
-
-@about(
-    "恢复撤回或归档的一条",
-    "brain restore 7",
-    more="只去掉撤回和归档，不动有效期；已被更正、而更正还算数的不能恢复。",
-)
-def restore(memory: MemoryId, why: Why = "", db: Db = None, as_json: Json = False) -> int:
-    """Takes a record back."""
-    with Brain.open(db) as brain:
-        before = brain.get(memory)
-        after = brain.restore(memory, why=why)
-        corrected = brain.corrected([after])
-    if before.retracted_at is None and before.archived_at is None:
-        note(f"#{after.id} 没有撤回，也没有归档，没有什么要恢复的。")
-    return _told(after, corrected, as_json)
-
-
-@about("钉住一条：不会被归档、到期、撤回或遗忘，除非加 --force", "brain pin 7")
-def pin(memory: MemoryId, why: Why = "", db: Db = None, as_json: Json = False) -> int:
-    """Pins a record."""
-    with Brain.open(db) as brain:
-        after = brain.pin(memory, why=why)
-        corrected = brain.corrected([after])
-    past = why_past(after, corrected, to_iso(now_utc()))
-    if past:
-        note(f"#{after.id} 已钉住，但它{past}，提问时不会用它；钉住只保证它不被归档或遗忘。")
-    return _told(after, corrected, as_json)
-
-
-@about("取消钉住", "brain unpin 7")
-def unpin(memory: MemoryId, why: Why = "", db: Db = None, as_json: Json = False) -> int:
-    """Unpins a record."""
-    with Brain.open(db) as brain:
-        after = brain.unpin(memory, why=why)
-        corrected = brain.corrected([after])
-    return _told(after, corrected, as_json)
-
-
-@about("改一条记忆的重要度", "brain importance 7 0.9 --why 出过事故")
-def importance(
-    memory: MemoryId,
-    value: Annotated[
-        float, typer.Argument(metavar="重要度", parser=number, help="0 到 1 之间的数")
-    ],
-    why: Why = "",
-    db: Db = None,
-    as_json: Json = False,
-) -> int:
-    """Sets a record's importance."""
-    with Brain.open(db) as brain:
-        after = brain.set_importance(memory, value, why=why)
-        corrected = brain.corrected([after])
-    _told(after, corrected, as_json)
-    if not as_json:
-        out(f"重要度现在是 {after.importance:g}")
-    return 0
-
-
-@about(
-    "彻底遗忘一条：文件里不再有它的内容",
-    "brain forget 7",
-    "brain forget '#7' --force --why 用户要求删除",
-    more="不能恢复；只是不再相信它用 retract。旧的备份里的，要另外删。",
-)
-def forget(
-    memory: MemoryId, why: Why = "", force: Force = False, db: Db = None, as_json: Json = False
-) -> int:
-    """Erases a record for good."""
-    with Brain.open(db) as brain:
-        done = brain.forget(memory, why=why, force=force)
-    if as_json:
-        out_json(done.to_dict())
-        return 0
-    out(f"#{done.id} 已遗忘")
-    if done.words:
-        note(f"只在它里面出现的自定词也删了：{visible('、'.join(done.words))}")
-    return 0
-
-
-@about(
-    "一条记忆的来历：谁取代了谁，何时，为什么",
-    "brain history 7",
-    "brain history 7 --json",
-    more="给这条线上的哪个编号都行，旧的在前。",
-)
-def history(memory: MemoryId, db: Db = None, as_json: Json = False) -> int:
-    """Prints the line a record belongs to and its events."""
-    with Brain.open(db, read_only=True) as brain:
-        found = brain.history(memory)
-        corrected = brain.corrected(found.history)
-    if as_json:
-        out_json(found.to_dict())
-        return 0
-    for one in found.history:
-        out(memory_line(one, corrected))
-    out("")
-    for event in found.events:
-        out(event_line(event))
-    return 0
-
-
-def _told(memory: Memory, corrected: frozenset[int], as_json: bool) -> int:
-    if as_json:
-        out_json(memory.to_dict())
-    else:
-        out(memory_line(memory, corrected))
-    return 0
-
-
-@about(
-    "新建记忆文件并选定向量模型；已有的文件不动",
-    "brain init",
-    "brain init --model bge-small-zh --db work.db",
-    "brain init --model none",
-    more="点名要 bge-small-zh 而机器上没有时，会先下载它；除此之外不联网。",
-)
-def init(
-    model: Annotated[
-        str | None,
-        typer.Option(
-            "--model",
-            metavar="名字",
-            help="bge-small-zh、e5-small 或 none；不给时用 BRAIN_MODEL，再不然选机器上最好的",
-        ),
-    ] = None,
-    db: Db = None,
-    as_json: Json = False,
-) -> int:
-    """Makes the file, or says what an existing one is."""
-    made = _create(db, model)
-    if as_json:
-        out_json(made.to_dict())
-    else:
-        model_told = f"{made.model}，{made.dim} 维" if made.model else "无，只按字面检索"
-        state = "已新建" if made.created else "已存在，没有改动"
-        out(f"{state}：{made.db}（向量模型 {model_told}）")
-    if made.hint:
-        note(made.hint)
-    return 0
-
-
-def _create(db: str | None, model: str | None) -> InitResult:
-    try:
-        return Brain.create(db, model=model)
-    except BrainError as error:
-        # Naming a model is the consent to fetch it; a default never is.
-        if model is None or error.code != "brain_model_missing":
-            raise
-        from brain.cli.commands.models import fetch_with_progress
-        from brain.embed.protocol import BGE_SMALL_ZH
-
-        if model != BGE_SMALL_ZH.name:
-            raise
-        fetch_with_progress(model, None)
-        return Brain.create(db, model=model)
 
 
 @about(
@@ -297,6 +83,41 @@ def _require_id(new: str) -> None:
 
 
 @about(
+    "原来就记错了：用对的代替错的",
+    "brain correct 5 --text 其实他爱喝茶",
+    "brain correct 5 其实他爱喝茶 --why 本人说的",
+    "brain correct 5 - < 对的说法.txt",
+    more="错的从此不算数，对的接过它的有效期。事情后来变了，用 supersede。重复同一次不会出错。",
+)
+def correct(
+    old: Annotated[str, typer.Argument(metavar="旧编号", help="记错的，如 5 或 '#5'")],
+    words: Annotated[
+        str | None, typer.Argument(metavar="文本", help="对的说法；- 表示从标准输入读")
+    ] = None,
+    text: Annotated[
+        str | None, typer.Option("--text", metavar="文本", help="对的说法；- 表示从标准输入读")
+    ] = None,
+    source: NewSource = DEFAULT_SOURCE,
+    why: Why = "",
+    allow_secrets: AllowSecrets = False,
+    stdin: Stdin = False,
+    db: Db = None,
+    as_json: Json = False,
+) -> int:
+    """Puts a right record in the place of a wrong one."""
+    if words is not None and text is not None:
+        raise usage("文本只能给一个。")
+    content = text_or_stdin(text if words is None else words, stdin, "--text")
+    with Brain.open(db) as brain:
+        done = brain.correct(old, content, source=source, why=why, allow_secrets=allow_secrets)
+    if as_json:
+        out_json(done.to_dict())
+    else:
+        out(f"#{done.old} 已更正为 #{done.new}")
+    return 0
+
+
+@about(
     "让一条记忆到期",
     "brain expire 7",
     "brain expire '#7' --at 2027-01-01 --why 合同到期",
@@ -320,6 +141,82 @@ def expire(
     return 0
 
 
+@about(
+    "撤回一条：不再相信它，还能恢复",
+    "brain retract 7",
+    "brain retract '#7' --why 听错了",
+    more="彻底抹掉用 forget；有对的说法用 correct。",
+)
+def retract(
+    memory: MemoryId, why: Why = "", force: Force = False, db: Db = None, as_json: Json = False
+) -> int:
+    """Stops believing a record."""
+    with Brain.open(db) as brain:
+        after = brain.retract(memory, why=why, force=force)
+        corrected = brain.corrected([after])
+    _print(after, corrected, as_json)
+    if not as_json and after.retracted_at is not None:
+        out(f"已撤回：从 {local_time(after.retracted_at)} 起不再相信；恢复用 restore {after.id}。")
+    return 0
+
+
+@about(
+    "恢复撤回或归档的一条",
+    "brain restore 7",
+    more="只去掉撤回和归档，不动有效期；已被更正、而更正还算数的不能恢复。",
+)
+def restore(memory: MemoryId, why: Why = "", db: Db = None, as_json: Json = False) -> int:
+    """Takes a record back."""
+    with Brain.open(db) as brain:
+        before = brain.get(memory)
+        after = brain.restore(memory, why=why)
+        corrected = brain.corrected([after])
+    if before.retracted_at is None and before.archived_at is None:
+        note(f"#{after.id} 没有撤回，也没有归档，没有什么要恢复的。")
+    return _print(after, corrected, as_json)
+
+
+@about("钉住一条：不会被归档、到期、撤回或遗忘，除非加 --force", "brain pin 7")
+def pin(memory: MemoryId, why: Why = "", db: Db = None, as_json: Json = False) -> int:
+    """Pins a record."""
+    with Brain.open(db) as brain:
+        after = brain.pin(memory, why=why)
+        corrected = brain.corrected([after])
+    past = why_past(after, corrected, to_iso(now_utc()))
+    if past:
+        note(f"#{after.id} 已钉住，但它{past}，提问时不会用它；钉住只保证它不被归档或遗忘。")
+    return _print(after, corrected, as_json)
+
+
+@about("取消钉住", "brain unpin 7")
+def unpin(memory: MemoryId, why: Why = "", db: Db = None, as_json: Json = False) -> int:
+    """Unpins a record."""
+    with Brain.open(db) as brain:
+        after = brain.unpin(memory, why=why)
+        corrected = brain.corrected([after])
+    return _print(after, corrected, as_json)
+
+
+@about("改一条记忆的重要度", "brain importance 7 0.9 --why 出过事故")
+def importance(
+    memory: MemoryId,
+    value: Annotated[
+        float, typer.Argument(metavar="重要度", parser=number, help="0 到 1 之间的数")
+    ],
+    why: Why = "",
+    db: Db = None,
+    as_json: Json = False,
+) -> int:
+    """Sets a record's importance."""
+    with Brain.open(db) as brain:
+        after = brain.set_importance(memory, value, why=why)
+        corrected = brain.corrected([after])
+    _print(after, corrected, as_json)
+    if not as_json:
+        out(f"重要度现在是 {after.importance:g}")
+    return 0
+
+
 @about("改一条记忆的可信度", "brain conf 7 0.3 --why 用户说不确定")
 def conf(
     memory: MemoryId,
@@ -338,4 +235,33 @@ def conf(
     else:
         out(memory_line(after))
         out(f"可信度现在是 {after.confidence:g}")
+    return 0
+
+
+@about(
+    "彻底遗忘一条：文件里不再有它的内容",
+    "brain forget 7",
+    "brain forget '#7' --force --why 用户要求删除",
+    more="不能恢复；只是不再相信它用 retract。旧的备份里的，要另外删。",
+)
+def forget(
+    memory: MemoryId, why: Why = "", force: Force = False, db: Db = None, as_json: Json = False
+) -> int:
+    """Erases a record for good."""
+    with Brain.open(db) as brain:
+        done = brain.forget(memory, why=why, force=force)
+    if as_json:
+        out_json(done.to_dict())
+        return 0
+    out(f"#{done.id} 已遗忘")
+    if done.words:
+        note(f"只在它里面出现的自定词也删了：{visible('、'.join(done.words))}")
+    return 0
+
+
+def _print(memory: Memory, corrected: frozenset[int], as_json: bool) -> int:
+    if as_json:
+        out_json(memory.to_dict())
+    else:
+        out(memory_line(memory, corrected))
     return 0

@@ -1,4 +1,4 @@
-"""The verb that makes any document shorter: compress."""
+"""Compression command: makes any document shorter, with a way back."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from brain.cli.console import out_bytes, out_json
 from brain.cli.inputs import stdin_bytes
 from brain.cli.options import Db, Json, Stdin
 from brain.cli.parse import STDIN, missing, usage
-from brain.cli.target import tell_made
+from brain.cli.target import report_created
 from brain.cli.verbs import about
 from brain.engine import Brain
 
@@ -40,7 +40,7 @@ def compress(
     data = stdin_bytes()
     with Brain.open(db) as brain:
         made = brain.compress(data, query)
-        tell_made(brain)
+        report_created(brain)
     if as_json:
         out_json(made.to_dict())
     else:

@@ -1,4 +1,4 @@
-"""The verbs that make a memory stronger or weaker: useful, wrong, decay."""
+"""Decay and feedback commands: useful, wrong, decay make a memory stronger or weaker."""
 
 from __future__ import annotations
 

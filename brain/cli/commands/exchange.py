@@ -1,4 +1,4 @@
-"""The verbs that take memories out and in again: export, import."""
+"""Commands by which memories leave and come in: export, import, ingest."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from brain.cli.parse import STDIN, usage
 from brain.cli.program import EXIT_INTERRUPTED
 from brain.cli.progress import staged
 from brain.cli.render import local_day
-from brain.cli.target import tell_made
+from brain.cli.target import report_created
 from brain.cli.verbs import about
 from brain.engine import Brain
 from brain.errors import EXIT_DATA, BrainError
@@ -28,10 +28,14 @@ from brain.typecheck import path_of
 SHOWN = 20
 """Faults and changes that are listed for a person; ``--json`` has all of them."""
 
+SHOWN_ERRORS = 10
+"""As :data:`SHOWN`, of what ``ingest`` passed over."""
+
 HEAD = 60
 """Characters of a text that a plan shows."""
 
 _STAGES = {"read": "读入", "embed": "做向量"}
+
 _DONE = {
     "add": "新增",
     "correct": "更正",
@@ -164,7 +168,7 @@ def import_(
             for line in _plan(take(path, dry_run=True).changes):
                 out(line)
         done = take(source, dry_run=dry_run, progress=report)
-        tell_made(brain)
+        report_created(brain)
     if as_json:
         out_json(done.to_dict())
     else:
@@ -217,10 +221,6 @@ def _tell_import(done: ImportResult) -> None:
         note(f"上面是前 {SHOWN} 处，用 --json 看全部。")
 
 
-STAGES = {"read": "读入", "embed": "做向量"}
-SHOWN_ERRORS = 10
-
-
 @about(
     "读入别的程序的记忆和对话",
     "brain ingest ~/.hermes",
@@ -248,7 +248,7 @@ def ingest(
 ) -> int:
     """Takes in a file or folder."""
     try:
-        with Brain.open(db) as brain, staged(STAGES) as report:
+        with Brain.open(db) as brain, staged(_STAGES) as report:
             done = brain.ingest(
                 path,
                 format_,
@@ -258,7 +258,7 @@ def ingest(
                 embed=not no_embed,
                 progress=report,
             )
-            tell_made(brain)
+            report_created(brain)
     except KeyboardInterrupt:
         raise BrainError(
             "brain_interrupted",
@@ -268,11 +268,11 @@ def ingest(
     if as_json:
         out_json(done.to_dict())
         return 0
-    _tell(done)
+    _tell_ingest(done)
     return 0
 
 
-def _tell(done: IngestResult) -> None:
+def _tell_ingest(done: IngestResult) -> None:
     for seen in done.preview:
         first, _, rest = seen.text.strip().partition("\n")
         day = local_day(seen.valid_from) or "时间不明"

@@ -1,4 +1,7 @@
-"""The verb hook: between a host's hook and the memory. A fault of ours blocks nobody's turn."""
+"""Hook command: reads a host's JSON event, prints the context its hook is to give.
+
+A fault of ours blocks nobody's turn.
+"""
 
 from __future__ import annotations
 
@@ -23,57 +26,6 @@ if TYPE_CHECKING:
     from brain.cli.target import Memory
 
 MAX_BYTES = 16 * 1024 * 1024
-
-
-@about(
-    "给宿主的钩子用：读它的 JSON，给它要的上下文",
-    "brain hook claude-code",
-    "brain hook cursor --scope auto --budget 300",
-    more="一轮开始之前得到 inject 的那一段，会话开始时得到 brief；"
-    "没有可说的、输入不对、记忆出错时都安静地以 0 退出，绝不拦住人的话。",
-    served=True,
-)
-def hook(
-    host: Annotated[str, typer.Argument(metavar="宿主", help="、".join(HOSTS))],
-    budget: Budget = None,
-    scope: Scope = None,
-    db: Db = None,
-    as_json: Json = False,
-) -> int:
-    """Prints what a host's hook is to print."""
-    check_host(host)
-    told = ""
-    try:
-        event = read(host, sys.stdin.buffer.read(MAX_BYTES)) if sys.stdin else None
-        if event is not None:
-            told = answer(host, event, _block(event, db, scope, budget))
-    except Exception as error:  # whatever it is: the person's turn goes on
-        if os.environ.get("BRAIN_DEBUG") == "1":
-            note(f"{type(error).__name__}: {error}")
-        return 0
-    if told:
-        out(told)
-    return 0
-
-
-def _block(event: Event, db: str | None, scope: str | None, budget: int | None) -> str:
-    where = _scope(scope, event.folder)
-
-    def use(brain: Memory) -> str:
-        if event.name == START:
-            return brain.brief(budget, scope=where).block
-        return brain.inject(event.prompt, budget=budget, scope=where).block
-
-    return ask(db, use, read_only=False, quiet=True)
-
-
-def _scope(given: str | None, folder: str) -> str:
-    """As :func:`brain.cli.scope.resolve`, with the folder the host works in."""
-    scope = os.environ.get("BRAIN_SCOPE", "") if given is None else given
-    if scope == scopes.AUTO and folder:
-        return scopes.of_repository(Path(folder))
-    return scopes.resolve(scope)
-
 
 PROMPT = "prompt"
 START = "start"
@@ -149,7 +101,7 @@ def check_host(host: str) -> None:
         raise BrainError("brain_hook_unknown", told, EXIT_DATA)
 
 
-def read(host: str, data: bytes) -> Event | None:
+def parse_event(host: str, data: bytes) -> Event | None:
     """The event on a hook's stdin; None for what is none or concerns us not."""
     dialect = _DIALECTS[host]
     try:
@@ -168,15 +120,6 @@ def read(host: str, data: bytes) -> Event | None:
     return None
 
 
-def answer(host: str, event: Event, block: str) -> str:
-    """What the host reads; '' for nothing to say."""
-    if not block:
-        return ""
-    dialect = _DIALECTS[host]
-    name = dialect.start_event if event.name == START else dialect.prompt_event
-    return json.dumps(dialect.answer(name or "", block), ensure_ascii=False)
-
-
 def _at(given: Any, keys: tuple[str, ...]) -> object:
     for key in keys:
         given = given.get(key) if isinstance(given, dict) else None
@@ -185,3 +128,63 @@ def _at(given: Any, keys: tuple[str, ...]) -> object:
 
 def _text(value: object) -> str:
     return value if isinstance(value, str) else ""
+
+
+def format_answer(host: str, event: Event, block: str) -> str:
+    """What the host reads; '' for nothing to say."""
+    if not block:
+        return ""
+    dialect = _DIALECTS[host]
+    name = dialect.start_event if event.name == START else dialect.prompt_event
+    return json.dumps(dialect.answer(name or "", block), ensure_ascii=False)
+
+
+@about(
+    "给宿主的钩子用：读它的 JSON，给它要的上下文",
+    "brain hook claude-code",
+    "brain hook cursor --scope auto --budget 300",
+    more="一轮开始之前得到 inject 的那一段，会话开始时得到 brief；"
+    "没有可说的、输入不对、记忆出错时都安静地以 0 退出，绝不拦住人的话。",
+    served=True,
+    for_host=True,
+)
+def hook(
+    host: Annotated[str, typer.Argument(metavar="宿主", help="、".join(HOSTS))],
+    budget: Budget = None,
+    scope: Scope = None,
+    db: Db = None,
+    as_json: Json = False,
+) -> int:
+    """Prints what a host's hook is to print."""
+    check_host(host)
+    told = ""
+    try:
+        event = parse_event(host, sys.stdin.buffer.read(MAX_BYTES)) if sys.stdin else None
+        if event is not None:
+            told = format_answer(host, event, _block(event, db, scope, budget))
+    except Exception as error:  # whatever it is: the person's turn goes on
+        if os.environ.get("BRAIN_DEBUG") == "1":
+            note(f"{type(error).__name__}: {error}")
+        return 0
+    if told:
+        out(told)
+    return 0
+
+
+def _block(event: Event, db: str | None, scope: str | None, budget: int | None) -> str:
+    where = _scope(scope, event.folder)
+
+    def use(brain: Memory) -> str:
+        if event.name == START:
+            return brain.brief(budget, scope=where).block
+        return brain.inject(event.prompt, budget=budget, scope=where).block
+
+    return ask(db, use, read_only=False, quiet=True)
+
+
+def _scope(given: str | None, folder: str) -> str:
+    """As :func:`brain.cli.scope.resolve`, with the folder the host works in."""
+    scope = os.environ.get("BRAIN_SCOPE", "") if given is None else given
+    if scope == scopes.AUTO and folder:
+        return scopes.of_repository(Path(folder))
+    return scopes.resolve(scope)

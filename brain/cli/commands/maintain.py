@@ -1,4 +1,4 @@
-"""The verbs that look after the file: doctor, backup, restore-backup, optimize."""
+"""Commands that make a memory file and keep it sound: init, doctor, backup, optimize, …."""
 
 from __future__ import annotations
 
@@ -13,11 +13,59 @@ from brain.cli.progress import progress
 from brain.cli.render import size
 from brain.cli.verbs import about
 from brain.engine import Brain
-from brain.results import DoctorResult
+from brain.errors import BrainError
+from brain.results import DoctorResult, InitResult
+
+
+@about(
+    "新建记忆文件并选定向量模型；已有的文件不动",
+    "brain init",
+    "brain init --model bge-small-zh --db work.db",
+    "brain init --model none",
+    more="点名要 bge-small-zh 而机器上没有时，会先下载它；除此之外不联网。",
+)
+def init(
+    model: Annotated[
+        str | None,
+        typer.Option(
+            "--model",
+            metavar="名字",
+            help="bge-small-zh、e5-small 或 none；不给时用 BRAIN_MODEL，再不然选机器上最好的",
+        ),
+    ] = None,
+    db: Db = None,
+    as_json: Json = False,
+) -> int:
+    """Makes the file, or says what an existing one is."""
+    made = _create(db, model)
+    if as_json:
+        out_json(made.to_dict())
+    else:
+        model_told = f"{made.model}，{made.dim} 维" if made.model else "无，只按字面检索"
+        state = "已新建" if made.created else "已存在，没有改动"
+        out(f"{state}：{made.db}（向量模型 {model_told}）")
+    if made.hint:
+        note(made.hint)
+    return 0
+
+
+def _create(db: str | None, model: str | None) -> InitResult:
+    try:
+        return Brain.create(db, model=model)
+    except BrainError as error:
+        # Naming a model is the consent to fetch it; a default never is.
+        if model is None or error.code != "brain_model_missing":
+            raise
+        from brain.cli.commands.models import fetch_with_progress
+        from brain.embed.protocol import BGE_SMALL_ZH
+
+        if model != BGE_SMALL_ZH.name:
+            raise
+        fetch_with_progress(model, None)
+        return Brain.create(db, model=model)
+
 
 _MARKS = {"ok": "好", "warn": "注意", "error": "坏"}
-
-Where = Annotated[str, typer.Argument(metavar="路径", help="备份文件")]
 
 
 @about(
@@ -37,7 +85,7 @@ def doctor(
     """Examines, and with consent mends."""
     with Brain.open(db, checked=False) as brain, progress("重做向量") as report:
         found = brain.doctor(repair=repair, consent=yes, progress=report)
-        if repair and not yes and not as_json and found.asking and _agrees(found):
+        if repair and not yes and not as_json and found.needing_consent and _agrees(found):
             found = brain.doctor(repair=True, consent=True, progress=report)
     if as_json:
         out_json(found.to_dict())
@@ -49,7 +97,7 @@ def doctor(
 def _agrees(found: DoctorResult) -> bool:
     if sys.stdin is None or not sys.stdin.isatty():
         return False
-    for finding in found.asking:
+    for finding in found.needing_consent:
         note(f"{finding.code}  {visible(finding.message)}")
     note("要修这些得改记忆本身，改吗？[y/N] ")
     return sys.stdin.readline().strip().lower() in {"y", "yes", "是"}
@@ -66,10 +114,8 @@ def _tell(found: DoctorResult, repair: bool) -> None:
         out(f"看过之后用 brain restore-backup {found.salvaged} 换上它。")
     elif found.salvaged_records == 0:
         out("文件里已经没有读得到的记忆；原文件没有动，请用 brain restore-backup 换上备份。")
-    if repair and found.asking:
-        note(
-            f"要改记忆本身才能修的没有动：{'、'.join(f.code for f in found.asking)}；同意请加 --yes"
-        )
+    if repair and found.needing_consent:
+        note(f"要改记忆本身才能修的没有动：{'、'.join(found.needs_yes)}；同意请加 --yes")
     elif not repair and any(f.fixable and f.severity != "ok" for f in found.findings):
         note("能修的请运行 brain doctor --repair")
     out(f"结论：{_verdict(found)}")
@@ -81,6 +127,9 @@ def _verdict(found: DoctorResult) -> str:
     if bad:
         return f"有 {bad} 处坏了" + (f"，{odd} 处要注意" if odd else "") + "。"
     return f"没有坏的，{odd} 处要注意。" if odd else "一切正常。"
+
+
+Where = Annotated[str, typer.Argument(metavar="路径", help="备份文件")]
 
 
 @about(

@@ -1,4 +1,4 @@
-"""The verbs about embedding models: model list, model fetch, reembed."""
+"""Embedding model commands: model list, model fetch, reembed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The verbs that stay up: mcp and serve."""
+"""Server commands, which stay up: mcp and serve."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def serve(
 ) -> int:
     """Serves HTTP until it is interrupted."""
     from brain import __version__
-    from brain.serve.call_dispatch import open_desk
+    from brain.serve.call_dispatch import open_dispatcher
     from brain.serve.http import server
 
     process.stay()
@@ -73,7 +73,7 @@ def serve(
         note(f"在 {url} 提供服务；Ctrl-C 结束。")
 
     return server.serve(
-        open_desk(db, scope=scopes.resolve(scope), read_only=read_only),
+        open_dispatcher(db, scope=scopes.resolve(scope), read_only=read_only),
         version=__version__,
         host=host,
         port=port,

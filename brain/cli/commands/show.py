@@ -1,4 +1,7 @@
-"""The verbs that show what is there: show, list, stats, brief. They open read-only."""
+"""Commands that show what is there: show, list, history, stats, scopes, brief, recover.
+
+They open the file read-only.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ from brain.cli.options import (
     Scope,
     whole_number,
 )
-from brain.cli.render import memory_line, memory_lines, size, warn
+from brain.cli.render import event_line, memory_line, memory_lines, size, warn
 from brain.cli.verbs import about
 from brain.engine import Brain
 from brain.text.timestamps import local_time
@@ -90,6 +93,28 @@ def list_(
         out(memory_line(memory, corrected))
     if not found:
         note("没有记忆。")
+    return 0
+
+
+@about(
+    "一条记忆的来历：谁取代了谁，何时，为什么",
+    "brain history 7",
+    "brain history 7 --json",
+    more="给这条线上的哪个编号都行，旧的在前。",
+)
+def history(memory: MemoryId, db: Db = None, as_json: Json = False) -> int:
+    """Prints the line a record belongs to and its events."""
+    with Brain.open(db, read_only=True) as brain:
+        found = brain.history(memory)
+        corrected = brain.corrected(found.history)
+    if as_json:
+        out_json(found.to_dict())
+        return 0
+    for one in found.history:
+        out(memory_line(one, corrected))
+    out("")
+    for event in found.events:
+        out(event_line(event))
     return 0
 
 

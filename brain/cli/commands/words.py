@@ -1,4 +1,4 @@
-"""The verbs about the user's own words: words add, words list, words remove."""
+"""Custom dictionary commands, for the user's own words: words add, words list, words remove."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import typer
 
 from brain.cli.console import note, out, out_json, visible
 from brain.cli.options import Db, Json
-from brain.cli.target import tell_made
+from brain.cli.target import report_created
 from brain.cli.verbs import about
 from brain.engine import Brain
 from brain.errors import EXIT_NO
@@ -29,7 +29,7 @@ def words_add(
     """Adds one of the user's own words."""
     with Brain.open(db) as brain:
         added = brain.add_word(word)
-        tell_made(brain)
+        report_created(brain)
     if as_json:
         out_json(added.to_dict())
     else:

@@ -1,4 +1,4 @@
-"""A client of a running server: the standard library alone, so that a command starts at once."""
+"""HTTP client of a running server: the standard library alone, so that a command starts at once."""
 
 from __future__ import annotations
 

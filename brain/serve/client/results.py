@@ -1,8 +1,9 @@
-"""A server's answers as the engine's own result objects, for a face that prints those."""
+"""Deserialisation: a server's answers as the engine's own results, for a face that prints those."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from typing import Any, TypeVar
 
@@ -13,13 +14,13 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Outline:
+class RemoteBrief:
     """A brief, as far as a hook needs it."""
 
     block: str
 
 
-class Far:
+class RemoteBrain:
     """What a command asks of a server: the part of :class:`brain.engine.Brain` it uses.
 
     Args:
@@ -33,7 +34,7 @@ class Far:
     def recall(self, query: str, k: int = 5, **options: Any) -> m.RecallResult:
         """The k best memories for a query."""
         given = self._remote.ask("recall", {"query": query, "k": k, **options, **self._explain})
-        with _understood():
+        with _decoding():
             return m.RecallResult(
                 given["query"],
                 tuple(map(_hit, given["hits"])),
@@ -51,28 +52,28 @@ class Far:
     def check(self, query: str, **options: Any) -> m.Gate:
         """Whether that memory can answer a query."""
         given = self._remote.ask("check", {"query": query, **options})
-        with _understood():
+        with _decoding():
             return m.Gate(**_tuples(m.Gate, given))
 
     def inject(self, query: str, **options: Any) -> m.InjectResult:
         """The block for an agent's prompt."""
         given = self._remote.ask("inject", {"query": query, **options, **self._explain})
-        with _understood():
+        with _decoding():
             known = _tuples(m.InjectResult, given)
             known["hits"] = tuple(map(_hit, given["hits"]))
             known["left_out"] = tuple(m.LeftOut(**left) for left in given["left_out"])
             return m.InjectResult(**known)
 
-    def brief(self, budget: int | None = None, **options: Any) -> Outline:
+    def brief(self, budget: int | None = None, **options: Any) -> RemoteBrief:
         """What an agent should know before any question."""
         given = self._remote.ask("brief", {"budget": budget, **options})
-        with _understood():
-            return Outline(given["block"])
+        with _decoding():
+            return RemoteBrief(given["block"])
 
     def add(self, text: str, **options: Any) -> m.AddResult:
         """Stores one memory."""
         given = self._remote.ask("add", {"text": text, **options})
-        with _understood():
+        with _decoding():
             known = _tuples(m.AddResult, given)
             known["similar"] = tuple(m.Similar(**_tuples(m.Similar, s)) for s in given["similar"])
             return m.AddResult(**known)
@@ -91,15 +92,13 @@ class Far:
         return ()
 
 
-class _understood:  # noqa: N801
+@contextmanager
+def _decoding() -> Iterator[None]:
     """Turns an answer of another shape into "no server of ours"."""
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: type[BaseException] | None, error: object, trace: object) -> None:
-        if kind is not None and issubclass(kind, (KeyError, TypeError, AttributeError)):
-            raise UnreachableError("回答看不懂，两边的版本可能不同") from None
+    try:
+        yield
+    except (KeyError, TypeError, AttributeError):
+        raise UnreachableError("回答看不懂，两边的版本可能不同") from None
 
 
 def _tuples(of: type[Any], given: Mapping[str, Any]) -> dict[str, Any]:

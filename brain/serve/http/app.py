@@ -1,4 +1,4 @@
-"""The HTTP application: every route of the table, the OpenAPI document, health, metrics, MCP."""
+"""ASGI application: every route of the table, the OpenAPI document, health, metrics, MCP."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any
 
 from mcp.server.transport_security import TransportSecuritySettings
@@ -16,14 +17,14 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route as Path
 
 from brain.errors import EXIT_BUSY, EXIT_DATA, EXIT_UNAVAILABLE, BrainError
-from brain.serve.call_dispatch import Desk
+from brain.serve.call_dispatch import Dispatcher
 from brain.serve.catalog import CALLS
 from brain.serve.http import auth
-from brain.serve.http.errors import Json, refusal, unforeseen
+from brain.serve.http.errors import Json, error_response, internal_error
 from brain.serve.http.openapi import MAX_GET_QUERY, document
 from brain.serve.http.routes import ROUTES, Route
 from brain.serve.mcp.tools import MemoryServer
-from brain.serve.params import checked
+from brain.serve.params import validated
 
 BODY_SECONDS = 20.0
 """How long a request's body may take to arrive."""
@@ -33,8 +34,8 @@ _METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 Endpoint = Callable[[Request], Awaitable[Response]]
 
 
-def build(desk: Desk, version: str) -> Starlette:
-    """The application over a desk, without its guard."""
+def build(desk: Dispatcher, version: str) -> Starlette:
+    """The application over a dispatcher, without authentication."""
     server = MemoryServer(desk, version)
     streamable = server.streamable_http_app(
         # The guard has looked at Host and Origin of every request.
@@ -98,18 +99,18 @@ def _one(group: list[Path]) -> Path:
     return Path(group[0].path, endpoint, methods=list(endpoints))
 
 
-def _endpoint(desk: Desk, route: Route) -> Endpoint:
+def _endpoint(desk: Dispatcher, route: Route) -> Endpoint:
     call = CALLS[route.call]
 
     async def endpoint(request: Request) -> Response:
         try:
             given = _query(request, route) if route.method == "GET" else await _body(request)
             loose = route.method == "GET"
-            args = checked(call.fields, {**given, **request.path_params}, loose=loose)
-            work = lambda: desk.call(route.call, args)  # noqa: E731
+            args = validated(call.fields, {**given, **request.path_params}, loose=loose)
+            work = partial(desk.call, route.call, args)
             return Json(await desk.run(route.call, work, writes=call.writes))
         except BrainError as error:
-            return refusal(error)
+            return error_response(error)
 
     return endpoint
 
@@ -148,11 +149,11 @@ async def _read(request: Request) -> bytes:
     async for chunk in request.stream():
         data += chunk
         if len(data) > auth.MAX_BODY:
-            raise auth.too_large()
+            raise auth.body_too_large()
     return bytes(data)
 
 
-async def _metrics(desk: Desk) -> str:
+async def _metrics(desk: Dispatcher) -> str:
     lines = desk.metrics.text()
     try:
         stats = await desk.run("stats", lambda: desk.call("stats", {}), writes=False)
@@ -173,7 +174,7 @@ async def _no_route(request: Request, error: Exception) -> Response:
         code, told = "brain_method_refused", f"{request.url.path} 不接受 {request.method}。"
     else:
         code, told = "brain_route_unknown", f"没有 {request.url.path[:80]}；见 /openapi.json。"
-    response = refusal(BrainError(code, told, EXIT_UNAVAILABLE))
+    response = error_response(BrainError(code, told, EXIT_UNAVAILABLE))
     response.headers.update(error.headers or {})
     return response
 
@@ -184,4 +185,4 @@ async def _left(request: Request, error: Exception) -> Response:
 
 
 async def _broken(request: Request, error: Exception) -> Response:
-    return refusal(unforeseen(error))
+    return error_response(internal_error(error))

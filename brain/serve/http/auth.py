@@ -1,4 +1,4 @@
-"""Who may talk to the server: its own machine by name, a bearer of the token, no web page.
+"""Authentication and origin checks: this machine by name, a bearer of the token, no web page.
 
 A browser on this machine reaches loopback too. A page of another site is kept out by its Origin, a
 rebound name by the Host, and a form or a "simple" request by its content type.
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from brain.errors import EXIT_DATA, EXIT_UNAVAILABLE, EXIT_USAGE, BrainError
+from brain.serve.http.errors import error_response
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
@@ -57,8 +58,8 @@ def require_token(host: str) -> None:
         )
 
 
-class Guard:
-    """Lets a request pass to the application, or answers it with a refusal.
+class AuthMiddleware:
+    """Lets a request pass to the application, or answers it with a error_response.
 
     Args:
         host: what the server listens on.
@@ -77,9 +78,7 @@ class Guard:
             try:
                 self.check(scope["method"], headers)
             except BrainError as error:
-                from brain.serve.http.errors import refusal
-
-                await refusal(error)(scope, receive, send)
+                await error_response(error)(scope, receive, send)
                 return
         await self._app(scope, receive, send)
 
@@ -114,7 +113,7 @@ class Guard:
                 )
             length = headers.get("content-length", "")
             if length.isdecimal() and int(length) > MAX_BODY:
-                raise too_large()
+                raise body_too_large()
 
     def _knows(self, name: str) -> bool:
         if name in self._names:
@@ -127,7 +126,7 @@ class Guard:
         return address.is_loopback or not self._local
 
 
-def too_large() -> BrainError:
+def body_too_large() -> BrainError:
     """The refusal of a body beyond :data:`MAX_BODY`."""
     told = f"请求体超过 {MAX_BODY // 2**20} MiB，请拆成几份。"
     return BrainError("brain_body_too_large", told, EXIT_DATA)

@@ -1,4 +1,4 @@
-"""HTTP statuses for our errors; "no" is no error, and 200."""
+"""HTTP error responses: the status of each of our errors, and its JSON; "no" is no error."""
 
 from __future__ import annotations
 
@@ -48,6 +48,7 @@ _OWN = {
     "brain_head_too_large": 431,
     "brain_db_read_only": 403,
 }
+
 _BY_EXIT = {
     EXIT_NO: 404,
     EXIT_USAGE: 422,
@@ -56,6 +57,11 @@ _BY_EXIT = {
     EXIT_BUSY: 503,
     EXIT_CANT_CREATE: 500,
 }
+
+EXIT_INTERNAL = 70
+"""EX_SOFTWARE of sysexits(3)."""
+
+_RETRY_SECONDS = "1"
 
 
 def status_of(error: BrainError) -> int:
@@ -67,17 +73,11 @@ def status_of(error: BrainError) -> int:
     return _BY_EXIT.get(error.exit_code, 500)
 
 
-EXIT_INTERNAL = 70
-
-
-def unforeseen(error: Exception) -> BrainError:
+def internal_error(error: Exception) -> BrainError:
     """``brain_internal`` for an error of ours; its trace goes to stderr."""
     traceback.print_exception(error, file=sys.stderr)
     told = f"内部错误（{type(error).__name__}）；详情在服务器的标准错误里。"
     return BrainError("brain_internal", told, EXIT_INTERNAL)
-
-
-_RETRY_SECONDS = "1"
 
 
 class Json(Response):
@@ -89,7 +89,7 @@ class Json(Response):
         return json.dumps(content, ensure_ascii=False).encode("utf-8", "backslashreplace")
 
 
-def refusal(error: BrainError) -> Response:
+def error_response(error: BrainError) -> Response:
     """The response of an error, with its exit code for a client that is a command line."""
     status = status_of(error)
     headers = {EXIT_HEADER: str(error.exit_code)}

@@ -1,4 +1,4 @@
-"""The OpenAPI document, made from the tables the server itself runs on."""
+"""OpenAPI document, made from the tables the server itself runs on."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 from brain.serve.catalog import CALLS, Call
 from brain.serve.http.routes import ROUTES, Route
 from brain.serve.params import object_schema
-from brain.serve.schemas import SHAPES
+from brain.serve.schemas import SCHEMAS
 
 MAX_GET_QUERY = 2000
 """Longest text a GET takes, in characters; addresses end up in logs and have limits on the way."""
@@ -49,7 +49,7 @@ def document(version: str, *, secured: bool) -> dict[str, Any]:
             "description": "中文长期记忆，见 docs/http.md",
         },
         "paths": paths,
-        "components": {"schemas": dict(SHAPES)},
+        "components": {"schemas": dict(SCHEMAS)},
     }
     if secured:
         out["components"]["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}

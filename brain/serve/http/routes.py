@@ -1,4 +1,4 @@
-"""Which HTTP route makes which call: for the server, its OpenAPI document and the client alike."""
+"""HTTP routes and the call each makes, for the server, its OpenAPI document and the client."""
 
 from __future__ import annotations
 

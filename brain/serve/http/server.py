@@ -1,4 +1,4 @@
-"""``brain serve``: the HTTP server."""
+"""HTTP server process of ``brain serve``: its socket, signals, log and refusals."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from starlette.requests import ClientDisconnect
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from brain.errors import EXIT_CANT_CREATE, EXIT_DATA, BrainError
-from brain.serve.call_dispatch import Desk
+from brain.serve.call_dispatch import Dispatcher
 from brain.serve.client.remote import EXIT_HEADER
 from brain.serve.http import app
-from brain.serve.http.auth import Guard, require_token
+from brain.serve.http.auth import AuthMiddleware, require_token
 from brain.serve.http.errors import status_of
 
 MAX_HEAD = 64 * 1024
@@ -32,17 +32,12 @@ KEEP_SECONDS = 75
 
 SHUTDOWN_SECONDS = 3
 
-_REASONS = {
-    errno.EADDRINUSE: "端口已经有程序占着，请换一个，或先停掉那个程序",
-    errno.EACCES: "没有权限用这个端口，请换一个 1024 以上的",
-    errno.EADDRNOTAVAIL: "这台机器没有这个地址，请核对它",
-}
-"""Why a port cannot be had, in words."""
 BACKLOG = 128
+"""Connections the system holds until they are taken."""
 
 
 def serve(
-    desk: Desk,
+    desk: Dispatcher,
     *,
     version: str,
     host: str,
@@ -63,9 +58,9 @@ def serve(
     """
     require_token(host)
     listening = _listen(host, port)
-    begin()
+    set_up_logging()
     config = uvicorn.Config(
-        Guard(app.build(desk, version), host, names),
+        AuthMiddleware(app.build(desk, version), host, names),
         http=Protocol,
         ws="none",
         lifespan="on",
@@ -96,6 +91,14 @@ class _Server(uvicorn.Server):
         yield
 
 
+_REASONS = {
+    errno.EADDRINUSE: "端口已经有程序占着，请换一个，或先停掉那个程序",
+    errno.EACCES: "没有权限用这个端口，请换一个 1024 以上的",
+    errno.EADDRNOTAVAIL: "这台机器没有这个地址，请核对它",
+}
+"""Why a port cannot be had, in words."""
+
+
 def _listen(host: str, port: int) -> socket.socket:
     if not 0 <= port <= 65535:
         raise BrainError(
@@ -118,7 +121,7 @@ def _why_not(error: OSError | UnicodeError) -> str:
     return _REASONS.get(number) or f"系统不允许，请换一个端口或地址（{os.strerror(number)}）"
 
 
-SAID = {
+_LOG_MESSAGES = {
     "Invalid HTTP request received.": "收到的不是能读懂的 HTTP 请求，已经拒绝。",
     "Unsupported upgrade request.": "有客户端要换成 WebSocket 一类，这里没有，按普通请求回答。",
     "Exception in ASGI application\n": "处理一个请求时出错：",
@@ -134,22 +137,22 @@ _ADVICE = "No supported WebSocket library detected."
 _LEVELS = {logging.WARNING: "警告", logging.ERROR: "错误", logging.CRITICAL: "错误"}
 
 
-def begin() -> None:
+def set_up_logging() -> None:
     """Sends warnings and errors of every logger of this process to standard error."""
     for level, name in _LEVELS.items():
         logging.addLevelName(level, name)
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s：%(message)s（%(name)s）")
     for handler in logging.getLogger().handlers:
-        handler.addFilter(reworded)
+        handler.addFilter(translate)
 
 
-def reworded(record: logging.LogRecord) -> bool:
+def translate(record: logging.LogRecord) -> bool:
     """Puts a record in our words; gives whether it is told at all.
 
     The MCP SDK logs a client that leaves as an error of its own.
     """
     told = str(record.msg)
-    record.msg = SAID.get(told, record.msg)
+    record.msg = _LOG_MESSAGES.get(told, record.msg)
     left = record.exc_info and isinstance(record.exc_info[1], ClientDisconnect)
     return not left and not told.startswith(_ADVICE)
 
@@ -161,11 +164,11 @@ class Protocol(H11Protocol):
         """Refuses the request that is being read and closes; called where h11 has refused it."""
         under_way = self.cycle is not None and self.cycle.response_started
         if not under_way or self.cycle.response_complete:
-            self.transport.write(answer(refusal(sys.exc_info()[1])))
+            self.transport.write(raw_response(protocol_error(sys.exc_info()[1])))
         self.transport.close()
 
 
-def answer(error: BrainError) -> bytes:
+def raw_response(error: BrainError) -> bytes:
     """A whole HTTP response, the last of its connection."""
     body = json.dumps(error.to_dict(), ensure_ascii=False).encode("utf-8")
     status = HTTPStatus(status_of(error))
@@ -180,7 +183,7 @@ def answer(error: BrainError) -> bytes:
     return "\r\n".join(head).encode("ascii") + body
 
 
-def refusal(reason: object) -> BrainError:
+def protocol_error(reason: object) -> BrainError:
     """``brain_head_too_large`` or ``brain_request_invalid`` for h11's error."""
     if getattr(reason, "error_status_hint", 400) == HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE:
         return BrainError("brain_head_too_large", "请求行和请求头太长。", EXIT_DATA)

@@ -1,4 +1,4 @@
-"""``brain mcp``: the MCP server over stdin and stdout."""
+"""MCP stdio server of ``brain mcp``: one client over stdin and stdout."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from brain.serve.mcp import stdout
-from brain.serve.mcp.wire import Wire
+from brain.serve.mcp.wire import StdioTransport
 
 if TYPE_CHECKING:
-    from brain.serve.call_dispatch import Desk
+    from brain.serve.call_dispatch import Dispatcher
     from brain.serve.mcp.tools import MemoryServer
 
 EXIT_INTERRUPTED = 130
@@ -39,12 +39,12 @@ def serve(db: str | None, *, version: str, scope: str = "", read_only: bool = Fa
     gc.disable()
     import asyncio
 
-    from brain.serve.call_dispatch import open_desk
+    from brain.serve.call_dispatch import open_dispatcher
     from brain.serve.mcp import tools
 
     gc.enable()
     gc.freeze()
-    desk = open_desk(db, scope=scope, read_only=read_only, through=True)
+    desk = open_dispatcher(db, scope=scope, read_only=read_only, through=True)
     try:
         asyncio.run(_serve(tools.MemoryServer(desk, version), desk, sink))
     except BaseExceptionGroup as group:
@@ -56,10 +56,10 @@ def serve(db: str | None, *, version: str, scope: str = "", read_only: bool = Fa
     return 0
 
 
-async def _serve(server: MemoryServer, desk: Desk, sink: BinaryIO) -> None:
+async def _serve(server: MemoryServer, desk: Dispatcher, sink: BinaryIO) -> None:
     import asyncio
 
-    wire = Wire(_take_stdin(), sink)
+    wire = StdioTransport(_take_stdin(), sink)
 
     async def warm() -> None:
         await wire.begun.wait()

@@ -1,4 +1,4 @@
-"""Stdout kept for the protocol: its descriptor is moved away before anything else is loaded.
+"""Stdout redirection: its descriptor is kept for the protocol, before anything else is loaded.
 
 From then on descriptor 1 is stderr, so that whatever prints, a C library too, does no harm.
 """

@@ -1,4 +1,4 @@
-"""The MCP server: tools, resources and a prompt over a desk.
+"""MCP tools, resources and a prompt, and the server that offers them.
 
 The descriptions are written for the model that decides whether to call.
 """
@@ -17,12 +17,12 @@ from mcp.types import CallToolResult, TextContent, ToolAnnotations
 from mcp.types import Tool as ToolInfo
 
 from brain.errors import BrainError
-from brain.serve.call_dispatch import Desk
+from brain.serve.call_dispatch import Dispatcher
 from brain.serve.catalog import CALLS, ID, NEW_TEXT, RIGHT_TEXT
-from brain.serve.http.errors import unforeseen
-from brain.serve.mcp.wire import Wire
-from brain.serve.params import Field, checked, object_schema
-from brain.serve.schemas import SHAPES
+from brain.serve.http.errors import internal_error
+from brain.serve.mcp.wire import StdioTransport
+from brain.serve.params import Field, object_schema, validated
+from brain.serve.schemas import SCHEMAS
 
 INSTRUCTIONS = (
     "这是用户的长期记忆。回答涉及用户本人、项目、过去的决定或约定的问题之前，"
@@ -197,7 +197,7 @@ TOOLS: Mapping[str, Tool] = {
 class MemoryServer(MCPServer[Any]):
     """The SDK's server with our table of tools in the place of its own."""
 
-    def __init__(self, desk: Desk, version: str) -> None:
+    def __init__(self, desk: Dispatcher, version: str) -> None:
         super().__init__(
             "brain",
             title="brain 长期记忆",
@@ -209,7 +209,7 @@ class MemoryServer(MCPServer[Any]):
         self._add_resources()
         self.prompt("use_memory", "怎样使用长期记忆", "给模型的用法说明")(lambda: HOW_TO)
 
-    async def run_over(self, wire: Wire) -> None:
+    async def run_over(self, wire: StdioTransport) -> None:
         """Serves one client over a wire until its input ends."""
         low = self._lowlevel_server
         async with stdio_server(wire, wire) as (read, write):  # type: ignore[arg-type]
@@ -223,7 +223,7 @@ class MemoryServer(MCPServer[Any]):
                 title=tool.title,
                 description=tool.about,
                 input_schema=object_schema(tool.fields),
-                output_schema=SHAPES[tool.answer],
+                output_schema=SCHEMAS[tool.answer],
                 annotations=ToolAnnotations(
                     title=tool.title,
                     read_only_hint=not tool.writes,
@@ -245,7 +245,7 @@ class MemoryServer(MCPServer[Any]):
         except BrainError as error:
             return _failed(error)
         except Exception as error:
-            return _failed(unforeseen(error))
+            return _failed(internal_error(error))
         text = answer["block"] if name == "inject" else json.dumps(answer, ensure_ascii=False)
         # A text block that is empty is refused by some hosts' models.
         return CallToolResult(
@@ -257,7 +257,7 @@ class MemoryServer(MCPServer[Any]):
         tool = TOOLS.get(name)
         if tool is None:
             raise BrainError("brain_usage", f"没有工具 {name[:40]}；有：{'、'.join(TOOLS)}。", 2)
-        args = checked(tool.fields, arguments, loose=True)
+        args = validated(tool.fields, arguments, loose=True)
         return await self._desk.run(
             name, lambda: tool.use(self._desk.call, args), writes=tool.writes
         )

@@ -1,4 +1,4 @@
-"""The two pipes of an MCP server over stdio, between the SDK and the descriptors.
+"""JSON-RPC messages over the two pipes of an MCP server, between the SDK and the descriptors.
 
 What the SDK would drop without a word (a line that is no JSON, no JSON-RPC, or no Unicode) gets an
 answer here, and requests that were read before the end of input are answered.
@@ -18,8 +18,105 @@ from typing import Any, BinaryIO
 LAST_ANSWERS = 5.0
 """Seconds that requests still running have when the input has ended."""
 
+PARSE_ERROR = -32700
+INVALID_REQUEST = -32600
+INVALID_PARAMS = -32602
 
-class Wire:
+
+@dataclass(frozen=True, slots=True)
+class MessageError:
+    """What is wrong with a message.
+
+    Args:
+        number: JSON-RPC's own code (https://www.jsonrpc.org/specification, section 5.1).
+        code: ours.
+        told: one Chinese sentence.
+        request: the id to answer with; None when the message has none that can be used.
+        silent: a notification, which JSON-RPC never answers.
+    """
+
+    number: int
+    code: str
+    told: str
+    request: int | str | None = None
+    silent: bool = False
+
+
+def message_error(message: Any) -> MessageError | None:
+    """What keeps a decoded line from being a request, a notification or a response."""
+    if isinstance(message, list):
+        return _invalid("不接受成批的请求（JSON 数组），请一行发一个。")
+    if not isinstance(message, dict):
+        return _invalid("这一行应为一个 JSON 对象。")
+    given = message.get("id")
+    request = given if is_valid_id(given) else None
+    if not is_encodable(message):
+        told = "文本里有不成对的代理码位，不是有效的 Unicode。"
+        return MessageError(
+            INVALID_PARAMS, "brain_text_surrogate", told, request, "id" not in message
+        )
+    if message.get("jsonrpc") != "2.0":
+        return _invalid('jsonrpc 应为 "2.0"。', request)
+    if "method" not in message:
+        # An answer to a question of ours is never answered itself, whatever it looks like.
+        if "result" in message or "error" in message:
+            return None
+        return _invalid("缺少 method。", request)
+    if "id" in message and request is None:
+        return _invalid("id 应为整数或文本。")
+    if not isinstance(message["method"], str):
+        return _invalid("method 应为文本。", request)
+    if not isinstance(message.get("params"), dict | None):
+        told = "params 应为一个 JSON 对象。"
+        return MessageError(INVALID_PARAMS, "brain_usage", told, request, "id" not in message)
+    return None
+
+
+def _invalid(told: str, request: int | str | None = None) -> MessageError:
+    return MessageError(INVALID_REQUEST, "brain_bad_json", told, request)
+
+
+def is_valid_id(request: object) -> bool:
+    """Whether an id is one MCP allows: an integer or a string that is Unicode."""
+    if isinstance(request, bool):
+        return False
+    return isinstance(request, int) or (isinstance(request, str) and is_encodable(request))
+
+
+def is_encodable(value: Any) -> bool:
+    """Whether every text of a JSON value has UTF-8: lone surrogates have not."""
+    if isinstance(value, str):
+        try:
+            value.encode("utf-8")
+        except UnicodeEncodeError:
+            return False
+        return True
+    if isinstance(value, dict):
+        return all(is_encodable(key) and is_encodable(item) for key, item in value.items())
+    return not isinstance(value, list) or all(map(is_encodable, value))
+
+
+def _readable(line: bytes) -> bool:
+    """Whether the SDK's own parser takes a line: its depth and numbers have narrower bounds."""
+    from mcp.types import jsonrpc_message_adapter
+
+    try:
+        jsonrpc_message_adapter.validate_json(line, by_name=False)
+    except ValueError:
+        return False
+    return True
+
+
+def unparsable(message: dict[str, Any]) -> MessageError:
+    """What is wrong with a sound message (:func:`message_error`) that the SDK cannot read."""
+    given = message.get("id")
+    request = given if is_valid_id(given) else None
+    told = "读不了这个请求：嵌套太深，或有不合规的数。"
+    asks = "method" in message and "id" in message
+    return MessageError(INVALID_REQUEST, "brain_bad_json", told, request, not asks)
+
+
+class StdioTransport:
     """What the SDK reads lines from and writes lines to.
 
     Args:
@@ -64,12 +161,12 @@ class Wire:
         """Whether the SDK can read a line; answers it otherwise."""
         try:
             message = json.loads(line.decode("utf-8"))
-            wrong = fault(message)
+            wrong = message_error(message)
         except (ValueError, RecursionError):
             told = "这一行不是 JSON（UTF-8）。"
-            wrong = Fault(PARSE_ERROR, "brain_bad_json", told)
+            wrong = MessageError(PARSE_ERROR, "brain_bad_json", told)
         if wrong is None and not _readable(line):
-            wrong = unreadable(message)
+            wrong = unparsable(message)
         if wrong is not None:
             await self._refuse(wrong)
             return False
@@ -79,7 +176,7 @@ class Wire:
             self._open.discard(_key((message.get("params") or {}).get("requestId")))
         return True
 
-    async def _refuse(self, wrong: Fault) -> None:
+    async def _refuse(self, wrong: MessageError) -> None:
         if wrong.silent:
             return
         text = f"错误[{wrong.code}]: {wrong.told}"
@@ -121,99 +218,3 @@ class Wire:
 
 def _key(request: Any) -> str:
     return json.dumps(request)
-
-
-def _readable(line: bytes) -> bool:
-    """Whether the SDK's own parser takes a line: its depth and numbers have narrower bounds."""
-    from mcp.types import jsonrpc_message_adapter
-
-    try:
-        jsonrpc_message_adapter.validate_json(line, by_name=False)
-    except ValueError:
-        return False
-    return True
-
-
-PARSE_ERROR = -32700
-INVALID_REQUEST = -32600
-INVALID_PARAMS = -32602
-
-
-@dataclass(frozen=True, slots=True)
-class Fault:
-    """What is wrong with a message.
-
-    Args:
-        number: JSON-RPC's own code (https://www.jsonrpc.org/specification, section 5.1).
-        code: ours.
-        told: one Chinese sentence.
-        request: the id to answer with; None when the message has none that can be used.
-        silent: a notification, which JSON-RPC never answers.
-    """
-
-    number: int
-    code: str
-    told: str
-    request: int | str | None = None
-    silent: bool = False
-
-
-def fault(message: Any) -> Fault | None:
-    """What keeps a decoded line from being a request, a notification or a response."""
-    if isinstance(message, list):
-        return _invalid("不接受成批的请求（JSON 数组），请一行发一个。")
-    if not isinstance(message, dict):
-        return _invalid("这一行应为一个 JSON 对象。")
-    given = message.get("id")
-    request = given if usable(given) else None
-    if not encodable(message):
-        told = "文本里有不成对的代理码位，不是有效的 Unicode。"
-        return Fault(INVALID_PARAMS, "brain_text_surrogate", told, request, "id" not in message)
-    if message.get("jsonrpc") != "2.0":
-        return _invalid('jsonrpc 应为 "2.0"。', request)
-    if "method" not in message:
-        # An answer to a question of ours is never answered itself, whatever it looks like.
-        if "result" in message or "error" in message:
-            return None
-        return _invalid("缺少 method。", request)
-    if "id" in message and request is None:
-        return _invalid("id 应为整数或文本。")
-    if not isinstance(message["method"], str):
-        return _invalid("method 应为文本。", request)
-    if not isinstance(message.get("params"), dict | None):
-        told = "params 应为一个 JSON 对象。"
-        return Fault(INVALID_PARAMS, "brain_usage", told, request, "id" not in message)
-    return None
-
-
-def unreadable(message: dict[str, Any]) -> Fault:
-    """The fault of a message that is sound by :func:`fault` and that the SDK cannot read."""
-    given = message.get("id")
-    request = given if usable(given) else None
-    told = "读不了这个请求：嵌套太深，或有不合规的数。"
-    asks = "method" in message and "id" in message
-    return Fault(INVALID_REQUEST, "brain_bad_json", told, request, not asks)
-
-
-def usable(request: object) -> bool:
-    """Whether an id is one MCP allows: an integer or a string that is Unicode."""
-    if isinstance(request, bool):
-        return False
-    return isinstance(request, int) or (isinstance(request, str) and encodable(request))
-
-
-def encodable(value: Any) -> bool:
-    """Whether every text of a JSON value has UTF-8: lone surrogates have not."""
-    if isinstance(value, str):
-        try:
-            value.encode("utf-8")
-        except UnicodeEncodeError:
-            return False
-        return True
-    if isinstance(value, dict):
-        return all(encodable(key) and encodable(item) for key, item in value.items())
-    return not isinstance(value, list) or all(map(encodable, value))
-
-
-def _invalid(told: str, request: int | str | None = None) -> Fault:
-    return Fault(INVALID_REQUEST, "brain_bad_json", told, request)

@@ -1,0 +1,182 @@
+"""The JSON of every result, to the byte: keys, their order, rounding, and what is left out."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from brain import memory as m
+from brain import results as r
+
+MEMORY = m.Memory(
+    id=7,
+    kind="fact",
+    text="值班群是青鸟群",
+    scope="web",
+    source="user",
+    importance=0.5,
+    confidence=0.95,
+    strength=1.0,
+    pinned=True,
+    valid_from="2026-03-01T00:00:00.000Z",
+    valid_to=None,
+    recorded_at="2026-03-02T00:00:00.000Z",
+    retracted_at=None,
+    supersedes=5,
+    superseded_by=None,
+    archived_at=None,
+    evidence="a.md",
+    content_hash="ab12",
+    use_count=2,
+    last_used_at=None,
+)
+FINDINGS = (
+    r.Finding("header", "ok", "好"),
+    r.Finding("hashes", "error", "坏", fixable=True, asks=True),
+)
+FAULT = r.Fault(line=3, reason="不是 JSON", file="决定.md")
+CHANGE = r.Change(what="correct", id=3, new=None, before="旧", after="新", file="a.md", line=9)
+LANES = {
+    "lexical": m.LaneRank(1, 2.3456789, terms=("值班",), via=3),
+    "semantic": m.LaneRank(2, 0.87654321),
+    "quality": m.LaneRank(3, 0.5, recency=0.12345678),
+}
+HIT = m.Hit(
+    memory=MEMORY,
+    text="值班群…",
+    score=0.0123456789123,
+    lanes=LANES,
+    tokens_added=9,
+    recovery_handle="ccr_1",
+    duplicate_of=4,
+    suspect=True,
+    suspect_rule="orders",
+)
+STATS = {
+    "total": 9,
+    "current": 5,
+    "archived": 1,
+    "superseded": 1,
+    "expired": 1,
+    "retracted": 1,
+    "future": 0,
+    "by_kind": {"fact": 5},
+    "by_scope": {"": 5},
+    "model": "e5-small",
+    "dim": 384,
+    "languages": ("zh", "en"),
+    "vectors_present": 4,
+    "vectors_missing": 1,
+    "bytes": 4096,
+    "schema": 4,
+    "last_decay": None,
+    "degraded": ("vectors_pending",),
+}
+INGESTED = {
+    "source": "a",
+    "format": "csv",
+    "added": 1,
+    "skipped": 2,
+    "superseded": 3,
+    "expired": 4,
+    "retracted": 5,
+    "failed": 6,
+    "errors": (r.IngestError("a.csv", 3, "缺 text"),),
+    "pending": 7,
+    "preview": (r.IngestPreview("一", "fact", None, "import:csv"),),
+    "unchanged": 8,
+    "held": 9,
+}
+RECALLED = {
+    "query": "谁",
+    "hits": (m.Hit(MEMORY, "值班", 0.5),),
+    "skills": (HIT,),
+    "degraded": ("no_vec",),
+    "notes": ("因为",),
+    "gate": m.Gate(True, 0.123456, ("有",), (7,)),
+}
+
+GIVEN: dict[str, Any] = {
+    "InitResult": r.InitResult("a.db", "e5-small", 384, True, "下载"),
+    "SupersedeResult": r.SupersedeResult(1, 2, "2026-03-01T00:00:00.000Z"),
+    "DecayedMemory": r.DecayedMemory(1, "开头", 0.123456789, 91.23456),
+    "DecayResult": r.DecayResult(
+        1.23456789, 3, 2, (1,), (r.DecayedMemory(1, "开头", 0.1, 91.0),), None, "2026", False
+    ),
+    "CorrectResult": r.CorrectResult(1, 2),
+    "ForgetResult": r.ForgetResult(3, ("青鸟",)),
+    "HistoryEvent": r.HistoryEvent(
+        at="2026", id=None, what="add", why="因为", detail={"kind": ["note", "fact"]}
+    ),
+    "History": r.History(
+        (MEMORY,), (r.HistoryEvent(at="2026", id=7, what="add", why="", detail={}),)
+    ),
+    "IngestError": r.IngestError("a.csv", 3, "缺 text"),
+    "IngestPreview": r.IngestPreview("一", "fact", None, "import:csv"),
+    "IngestResult": r.IngestResult(**INGESTED),
+    "IngestResult, dry": r.IngestResult(**{**INGESTED, "dry_run": True, "preview": ()}),
+    "IngestResult, dry with a preview": r.IngestResult(**INGESTED, dry_run=True),
+    "ScopeCount": r.ScopeCount("", 1, 2),
+    "OwnWord": r.OwnWord("青鸟", None, "n"),
+    "Recovered": r.Recovered("ccr_1", "text/plain", "原文".encode()),
+    "Recovered, no text": r.Recovered("ccr_1", "application/octet-stream", b"\xff\x00"),
+    "CompressResult": r.CompressResult("短", None, 900, 90, "prose"),
+    "Stats": r.Stats(**STATS),
+    "BackupResult": r.BackupResult("b.db", 4096, 5, 4),
+    "RestoreResult": r.RestoreResult("a.db", "b.db", 4096, 5, 4, None),
+    "OptimizeResult": r.OptimizeResult("a.db", 9, 8, 7, 6, 5, False),
+    "Finding": FINDINGS[1],
+    "DoctorResult": r.DoctorResult("a.db", FINDINGS, ("header",), "s.db", 4, 74),
+    "DoctorResult, well": r.DoctorResult("a.db", FINDINGS[:1], (), None, None, 0),
+    "Fault": FAULT,
+    "Fault, of a single file": r.Fault(3, "不是 JSON"),
+    "Change": CHANGE,
+    "ExportResult": r.ExportResult("a.db", "markdown", "out", 5, ("事实.md",)),
+    "ImportResult": r.ImportResult(
+        "in", "jsonl", 1, 2, 3, 4, 5, 6, 7, (FAULT,), (CHANGE,), 8, 9, 10, 11, True
+    ),
+    "ReembedResult": r.ReembedResult("e5-small", 384, 3, 9),
+    "Brief": r.Brief("⟦记忆⟧", "12ab", 12, (m.LeftOut(3, "放不下"),)),
+    "Memory": MEMORY,
+    "AddResult": m.AddResult(3, True, (m.Similar(2, 0.9123, ("number",)), m.Similar(1, 0.8))),
+    "Gate": m.Gate(True, 0.123456, ("有",), (7,), ("no_vec",)),
+    "Gate, with remarks": m.Gate(False, 0.0, remarks=("没有这个范围",)),
+    "Hit": HIT,
+    "Hit, bare": m.Hit(MEMORY, "值班", 0.5),
+    "RecallResult": m.RecallResult(**RECALLED),
+    "RecallResult, no gate": m.RecallResult(
+        **{**RECALLED, "gate": None, "remarks": ("没有这个范围",)}
+    ),
+    "InjectResult": m.InjectResult(
+        "⟦记忆⟧", True, 0.98765432, 40, (HIT,), (m.LeftOut(3, "放不下"),), ("no_vec",), found=2
+    ),
+    "InjectResult, none": m.InjectResult("", False, 0.0, 0, remarks=("没有这个范围",)),
+}
+
+WANTED: dict[str, str] = json.loads(
+    Path(__file__).with_name("results.json").read_text(encoding="utf-8")
+)
+EXPLAINED = " explained"
+
+
+@pytest.mark.parametrize("name", WANTED)
+def test_a_result_is_the_same_json_to_the_byte(name: str) -> None:
+    one = GIVEN[name.removesuffix(EXPLAINED)]
+    told = one.to_dict(True) if name.endswith(EXPLAINED) else one.to_dict()
+    assert json.dumps(told, ensure_ascii=False) == WANTED[name]
+
+
+def test_every_result_is_compared() -> None:
+    results = {
+        name
+        for module in (m, r)
+        for name, of in inspect.getmembers(module, inspect.isclass)
+        if hasattr(of, "to_dict") and of is not m.JsonObject
+    }
+    inside = {"Similar", "LeftOut"}
+    assert results - inside <= {name.split(",")[0] for name in GIVEN}
+    assert set(GIVEN) == {name.removesuffix(EXPLAINED) for name in WANTED}
