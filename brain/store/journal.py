@@ -154,7 +154,7 @@ def each_in(db: apsw.Connection, shown: Shown) -> Iterator[Event]:
     condition = "1"
     args: list[object] = []
     if not shown.whole:
-        where, args = shown.where("m")
+        where, args = shown.where()
         condition = f"EXISTS (SELECT 1 FROM memories m WHERE m.id = j.memory_id AND {where})"
     for at, memory_id, what, why, detail in stream(
         db,

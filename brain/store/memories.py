@@ -14,12 +14,12 @@ from brain.memory import Memory, content_hash
 from brain.store.sql import one, rows, stream
 from brain.store.view import Shown, View
 
-_FIELDS = (
-    "id, kind, text, scope, source, importance, confidence, strength, pinned, valid_from, valid_to,"
-    " recorded_at, retracted_at, supersedes, superseded_by, archived_at, evidence, content_hash,"
-    " use_count, last_used_at"
-)
-_M_FIELDS = ", ".join("m." + f.strip() for f in _FIELDS.split(","))
+_NAMES = tuple(f.name for f in fields(Memory))
+"""The columns of ``memories`` that a :class:`Memory` is made of, in its order."""
+
+_FIELDS = ", ".join(_NAMES)
+_M_FIELDS = ", ".join(f"m.{name}" for name in _NAMES)
+_PINNED = _NAMES.index("pinned")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +52,10 @@ _COLUMNS = tuple(_TYPES[str(f.type)] for f in fields(Memory))
 
 
 def _memory(row: Sequence[Any]) -> Memory:
-    values = list(row)
-    if not all(map(isinstance, values, _COLUMNS)):
+    if not all(map(isinstance, row, _COLUMNS)):
         raise apsw.CorruptError("a record holds what no record can")
-    values[8] = bool(values[8])
-    return Memory(*values)
+    # SQLite has no booleans.
+    return Memory(*row[:_PINNED], bool(row[_PINNED]), *row[_PINNED + 1 :])
 
 
 def _sha256(text: str) -> bytes:
@@ -261,26 +260,25 @@ def everything(
 
 def each_in(db: apsw.Connection, shown: Shown) -> Iterator[Memory]:
     """Every record that is shown, in id order, one at a time. Links to others are None."""
-    where, args = shown.where("m")
-    linked = ["m.supersedes", "m.superseded_by"]
+    where, args = shown.where()
+    columns = {name: f"m.{name}" for name in _NAMES}
     given: list[object] = []
     if not shown.whole:
-        for place, column in enumerate(linked):
-            inner, inner_args = shown.where("x")
-            linked[place] = (
-                f"(SELECT x.id FROM memories x WHERE x.id = {column} AND {inner}) AS {column[2:]}"
-            )
+        inner, inner_args = shown.where("x")
+        for link in ("supersedes", "superseded_by"):
+            columns[link] = f"(SELECT x.id FROM memories x WHERE x.id = m.{link} AND {inner})"
             given += inner_args
-    fields_asked = _M_FIELDS.replace("m.supersedes, m.superseded_by", ", ".join(linked))
     for row in stream(
-        db, f"SELECT {fields_asked} FROM memories m WHERE {where} ORDER BY m.id", (*given, *args)
+        db,
+        f"SELECT {', '.join(columns.values())} FROM memories m WHERE {where} ORDER BY m.id",
+        (*given, *args),
     ):
         yield _memory(row)
 
 
 def each_id(db: apsw.Connection, shown: Shown) -> Iterator[int]:
     """The ids of the records that are shown, in order."""
-    where, args = shown.where("m")
+    where, args = shown.where()
     for (memory_id,) in stream(
         db, f"SELECT m.id FROM memories m WHERE {where} ORDER BY m.id", args
     ):
@@ -297,7 +295,7 @@ def each_id_between(db: apsw.Connection, view: View, first: int, last: int) -> I
 
 def kinds(db: apsw.Connection, shown: Shown) -> list[str]:
     """The kinds of the records that are shown, by name."""
-    where, args = shown.where("m")
+    where, args = shown.where()
     found = rows(db, f"SELECT DISTINCT m.kind FROM memories m WHERE {where} ORDER BY 1", args)
     return [str(kind) for (kind,) in found]
 
@@ -422,9 +420,9 @@ def heirs(db: apsw.Connection, ids: Sequence[int], view: View, most: int) -> dic
     found = rows(
         db,
         "WITH RECURSIVE line (first, id, step) AS ("
-        f" SELECT m.id, {view.successor}, 1 FROM memories m"
+        f" SELECT m.id, {view.successor()}, 1 FROM memories m"
         " WHERE m.id IN (SELECT value FROM json_each(?))"
-        f" UNION ALL SELECT line.first, {view.successor}, line.step + 1"
+        f" UNION ALL SELECT line.first, {view.successor()}, line.step + 1"
         f" FROM line CROSS JOIN memories m ON m.id = line.id WHERE line.step < ? AND NOT ({where}))"
         f" SELECT line.first, m.id FROM line CROSS JOIN memories m ON m.id = line.id WHERE {where}",
         (json.dumps(list(ids)), most, *args, *args),
