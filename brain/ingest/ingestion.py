@@ -8,6 +8,7 @@ its last batch at most and the next one goes on there.
 from __future__ import annotations
 
 import json
+from array import array
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
@@ -25,7 +26,7 @@ from brain.ingest.formats import Format, Part
 from brain.lifecycle import add, lineage
 from brain.memory import Draft
 from brain.results import IngestError, IngestPreview, IngestResult
-from brain.store import fts, memories, memory_file, sources
+from brain.store import fts, hermes_db, memories, memory_file, sources
 from brain.store.memories import Record
 from brain.text.sentences import passages
 from brain.text.timestamps import from_iso, now_utc, to_iso
@@ -474,7 +475,7 @@ class _Taking:
             state = found if isinstance(found, dict) else {}
         cursor = state.get("cursor")
         after = cursor if isinstance(cursor, int) else 0
-        if after and hermes.mark(each.path, after) != state.get("mark"):
+        if after and hermes_db.mark(each.path, after) != state.get("mark"):
             after = 0  # another file has taken the place of the one that was read
         if bool(state.get("every_session")) != every_session:
             after = 0
@@ -495,7 +496,7 @@ class _Taking:
             kept = sources.state(db, source)
             kept[each.name] = {
                 "cursor": new.newest,
-                "mark": hermes.mark(each.path, new.newest) if new.newest else None,
+                "mark": hermes_db.mark(each.path, new.newest) if new.newest else None,
                 "every_session": every_session,
             }
             sources.set_state(db, source, kept)
@@ -503,18 +504,19 @@ class _Taking:
     def _reopen(self, each: File, source: int, new: hermes.Head) -> None:
         """Puts an exchange's beginning before its end where the last run came between them."""
         for session, ids in new.sessions.items():
-            if hermes.role_of(each.path, ids[0]) != "assistant":
+            if hermes_db.role_of(each.path, ids[0]) != "assistant":
                 continue
             with self.store.read() as db:
                 last = sources.last_of(db, source, group_key(session))
             if last is not None:
-                ids[:0] = hermes.ids_between(each.path, session, last[1], ids[0] - 1)
+                earlier = hermes_db.ids_between(each.path, session, last[1], ids[0] - 1)
+                ids[:0] = array("q", earlier)
 
     def _take_back(self, part: Part, each: File, source: int, upto: int) -> None:
         """Retracts episodes with turns the user rewound; what is left of them is packed anew."""
         stale: dict[int, tuple[int, str, int, int]] = {}
         with self.store.read() as db:
-            for message, session in hermes.rewound(each.path, upto):
+            for message, session in hermes_db.rewound(each.path, upto):
                 for row, memory_id, first, last in sources.covering(
                     db, source, group_key(session), message
                 ):

@@ -54,8 +54,9 @@ _COLUMNS = tuple(_TYPES[str(f.type)] for f in fields(Memory))
 def _memory(row: Sequence[Any]) -> Memory:
     if not all(map(isinstance, row, _COLUMNS)):
         raise apsw.CorruptError("a record holds what no record can")
-    # SQLite has no booleans.
-    return Memory(*row[:_PINNED], bool(row[_PINNED]), *row[_PINNED + 1 :])
+    values = list(row)
+    values[_PINNED] = bool(values[_PINNED])  # SQLite has no booleans
+    return Memory(*values)
 
 
 def _sha256(text: str) -> bytes:
