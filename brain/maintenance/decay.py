@@ -122,7 +122,7 @@ def _read_run(noted: Any) -> _Run | None:
         rule = Rule(**{f.name: facts[f.name] for f in fields(Rule)})
         return _Run(facts["at"], facts["since"], rule, facts["why"], int(facts["done"]))
     except (ValueError, KeyError, TypeError, BrainError):
-        raise apsw.CorruptError("the note about a decay cannot be read") from None
+        raise meta.UnreadableError("the note about a decay cannot be read") from None
 
 
 def run(store: memory_file.Store, rule: Rule, why: str, now: datetime) -> DecayResult:

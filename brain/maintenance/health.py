@@ -22,7 +22,7 @@ import apsw
 from brain.embed import registry
 from brain.errors import BrainError
 from brain.results import Finding
-from brain.store import connection, folder, fts, integrity, memory_file, meta, wal
+from brain.store import folder, fts, integrity, memory_file, meta, wal
 from brain.text.fold import FOLD_VERSION, simplify
 from brain.text.timestamps import to_iso
 
@@ -66,7 +66,7 @@ def examine(subject: Subject) -> Iterator[Finding]:
     for check in CHECKS:
         try:
             yield from check(subject)
-        except (apsw.Error, UnicodeDecodeError, TypeError, ValueError) as e:
+        except integrity.UNREADABLE as e:
             told = f"{CHECKS[check]}查不下去（{e}）"
             yield Finding("unreadable", "error", told, fixable=True)
 
@@ -235,23 +235,17 @@ def program() -> Iterator[Finding]:
         yield Finding("python", "ok", f"Python {version}")
     else:
         yield Finding("python", "error", f"Python {version} 太旧，需要 3.11 以上")
-    yield Finding(
-        "sqlite", "ok", f"SQLite {apsw.sqlite_lib_version()}（apsw {apsw.apsw_version()}）"
-    )
-    db = apsw.Connection(":memory:")
-    try:
-        connection.require_fts5(db)
+    can = integrity.capabilities()
+    yield Finding("sqlite", "ok", f"SQLite {can.sqlite}（apsw {can.apsw}）")
+    if can.fts5:
+        yield Finding("fts5", "error", can.fts5)
+    else:
         yield Finding("fts5", "ok", "全文索引 FTS5 可用")
-    except BrainError as e:
-        yield Finding("fts5", "error", e.message)
-    try:
-        db.execute("CREATE VIRTUAL TABLE temp.t USING fts5 (x, tokenize = 'trigram')")
+    if can.trigram:
         yield Finding("trigram", "ok", "trigram 分词器可用")
-    except apsw.Error:
+    else:
         yield Finding("trigram", "warn", "这个 SQLite 没有 trigram 分词器，词的一部分可能找不到")
-    loaded = connection.load_vectors(db)
-    db.close()
-    if loaded:
+    if can.vectors:
         yield Finding("sqlite_vec", "ok", "sqlite-vec 扩展可用")
     else:
         yield Finding("sqlite_vec", "warn", "加载不了 sqlite-vec 扩展，只能按字面检索")

@@ -1,7 +1,8 @@
-"""What the doctor asks the file: whether its parts agree with each other and with themselves.
+"""Integrity check and repair: whether a file's parts agree with each other and with themselves.
 
-Every function only reads. The vocabulary tables of both text indexes are made in the connection's
-own temporary database, which a reader may have.
+What checks only reads; the vocabulary tables of both text indexes are made in the connection's own
+temporary database, which a reader may have. What repairs runs inside the caller's write
+transaction.
 """
 
 from __future__ import annotations
@@ -9,12 +10,14 @@ from __future__ import annotations
 import contextlib
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, cast
 
 import apsw
 
+from brain.errors import BrainError
 from brain.memory import content_hash
-from brain.store import fts, memories
+from brain.store import connection, fts, memories
 from brain.store.fts import scope_term
 from brain.store.sql import one, rows
 from brain.store.vectors import blocks
@@ -29,6 +32,48 @@ SAMPLED = 300
 """How many records have some of their words looked up in the indexes."""
 
 _ISO = "[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-6][0-9].[0-9][0-9][0-9]Z"
+
+
+UNREADABLE = (apsw.Error, UnicodeDecodeError, TypeError, ValueError)
+"""What a check of a damaged file may raise."""
+
+
+@dataclass(frozen=True, slots=True)
+class Capabilities:
+    """What this machine's SQLite can do.
+
+    Args:
+        sqlite, apsw: versions.
+        fts5: '' where full-text indexes work, else what is missing, Chinese.
+        trigram: the trigram tokenizer is there.
+        vectors: sqlite-vec can be loaded.
+    """
+
+    sqlite: str
+    apsw: str
+    fts5: str
+    trigram: bool
+    vectors: bool
+
+
+def capabilities() -> Capabilities:
+    """Tries the parts of SQLite that a memory file needs, on a database in memory."""
+    db = apsw.Connection(":memory:")
+    fts5 = ""
+    try:
+        connection.require_fts5(db)
+    except BrainError as e:
+        fts5 = e.message
+    try:
+        db.execute("CREATE VIRTUAL TABLE temp.t USING fts5 (x, tokenize = 'trigram')")
+        trigram = True
+    except apsw.Error:
+        trigram = False
+    vectors = connection.load_vectors(db)
+    db.close()
+    return Capabilities(
+        apsw.sqlite_lib_version(), apsw.apsw_version(), fts5, trigram, vectors
+    )
 
 
 def integrity(db: apsw.Connection) -> list[str]:
@@ -282,8 +327,7 @@ def unreadable_journal(db: apsw.Connection) -> list[int]:
     )
 
 
-def _ids(db: apsw.Connection, query: str, args: Sequence[object] = ()) -> list[int]:
-    return [int(row[0]) for row in rows(db, query, args)]
+# Repair -------------------------------------------------------------------------------------------
 
 
 def scopes(db: apsw.Connection) -> None:
@@ -357,3 +401,7 @@ def pointers(db: apsw.Connection) -> list[int]:
 
 def _pointers(db: apsw.Connection) -> dict[int, tuple[int | None, int | None]]:
     return {a: (b, c) for a, b, c in rows(db, "SELECT id, supersedes, superseded_by FROM memories")}
+
+
+def _ids(db: apsw.Connection, query: str, args: Sequence[object] = ()) -> list[int]:
+    return [int(row[0]) for row in rows(db, query, args)]
