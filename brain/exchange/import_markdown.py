@@ -51,7 +51,7 @@ Check = Callable[[m.Draft, datetime], Record]
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class EditOptions:
     """How edits are to be understood.
 
     Args:
@@ -75,7 +75,7 @@ def run(
     source: Path,
     settle: Callable[[], None],
     check: Check,
-    wish: Wish,
+    wish: EditOptions,
     now: datetime,
     *,
     dry_run: bool = False,
@@ -119,7 +119,7 @@ class _Editing:
     """One pass over the Markdown."""
 
     check: Check
-    wish: Wish
+    wish: EditOptions
     now: datetime
     dry_run: bool
     counts: Counter[str] = field(default_factory=Counter)
@@ -264,7 +264,7 @@ class _Editing:
         with db:
             source, why = m.DEFAULT_SOURCE, self.wish.why
             start = self.at if self.wish.supersede else old.valid_from
-            new = lineage.twin(db, old, text, self.at) or _put(
+            new = lineage.find_restatement(db, old, text, self.at) or _put(
                 db, lineage.replacement(old, text, source, self.at, valid_from=start), why
             )
             if self.wish.supersede:
@@ -287,7 +287,7 @@ class _Editing:
                 raise _refused(f"标题里的 {_MEANT[name]} 看不懂。")
         text = entry.text if entry.id is not None else entry.text.strip("\n")
         record = self.check(m.Draft(text, kind=entry.kind, **told), self.now)
-        if lineage.told_already(db, record, self.at) is not None:
+        if lineage.find_duplicate(db, record, self.at) is not None:
             self.counts["skipped"] += 1
             return
         new = None if self.dry_run else _put(db, record, self.wish.why).id
@@ -297,7 +297,7 @@ class _Editing:
 
     def _missing(self, db: apsw.Connection, heading: markdown.Kind, stretch: range) -> None:
         view = View(as_of=self.at, scopes=None, kind=heading.kind)
-        gone = memories.each_id_between(db, view, stretch.start, stretch.stop - 1)
+        gone = memories.iter_ids_between(db, view, stretch.start, stretch.stop - 1)
         for memory_id in [i for i in gone if i not in self.seen]:
             self.seen.add(memory_id)
             memory = lineage.require(db, memory_id)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
-from brain.ingest.chat import LONGEST_TURN, Turn, episodes, said
+from brain.ingest.chat import LONGEST_TURN, Turn, content_text, episodes
 from brain.ingest.entry import Found, since
 from brain.store import hermes_db
 
@@ -88,4 +88,4 @@ def _text(content: bytes, *, cut: bool) -> str:
     except (ValueError, RecursionError):
         return text
     first = parts[0] if isinstance(parts, list) and parts else parts
-    return said(parts) if isinstance(first, dict) and "type" in first else text
+    return content_text(parts) if isinstance(first, dict) and "type" in first else text

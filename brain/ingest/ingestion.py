@@ -200,7 +200,7 @@ class _Taking:
         self.counts["unchanged"] += len(same)
         if source is not None and len(same) == len(part.files):
             with self.store.read() as db:
-                self.counts["held"] += len(sources.of(db, source))
+                self.counts["held"] += len(sources.rows_of(db, source))
 
     def _source(self, part: Part) -> int | None:
         args = (part.format.name, str(part.root), self.scope)
@@ -295,10 +295,10 @@ class _Taking:
             self.seen.update(again.values())
             self.counts["skipped"] += 1
             return None
-        before = sources.of_keys(db, source, [key]) if entry.alone else []
+        before = sources.rows_of_keys(db, source, [key]) if entry.alone else []
         # Another process may have stored the same after the record's clock was read.
         seen = max(each.record.recorded_at, to_iso(now_utc()))
-        kept = add.keep(db, each.record, each.spans, seen)
+        kept = add.add_unindexed(db, each.record, each.spans, seen)
         memory_id, made = kept.id, kept.created
         row = sources.put(db, source, key, each.digest, memory_id, entry.first, entry.last)
         self.seen.add(row)
@@ -318,7 +318,7 @@ class _Taking:
     ) -> dict[tuple[str, bytes], int]:
         """The row of a line that only stands elsewhere in its file now."""
         group = each.key.partition(":")[0] + ":"
-        for row in sources.moved(db, source, each.digest, group):
+        for row in sources.find_moved(db, source, each.digest, group):
             if row not in self.seen:
                 sources.rename(db, row, each.key)
                 return {(each.key, each.digest): row}
@@ -330,8 +330,8 @@ class _Taking:
             for each in ready:
                 entry, record = each.entry, each.record
                 at = to_iso(self.clock())
-                old = sources.of_keys(db, source, [each.key]) if source and entry.alone else []
-                same = lineage.told_already(db, record, at)
+                old = sources.rows_of_keys(db, source, [each.key]) if source and entry.alone else []
+                same = lineage.find_duplicate(db, record, at)
                 self.seen.update(row for row, _, _ in old)
                 self.fresh[each.key] += not entry.alone
                 if old:
@@ -356,7 +356,7 @@ class _Taking:
         if source is None:
             return
         with self.store.read() if self.dry_run else self.store.write() as db:
-            rows = sources.of(db, source) if not part.format.chat else []
+            rows = sources.rows_of(db, source) if not part.format.chat else []
             gone = [
                 row
                 for row in rows
@@ -406,7 +406,7 @@ class _Taking:
         sources.forget(db, row)
         before = None if old_id is None or old_id == new_id else memories.get(db, old_id)
         after = memories.get(db, new_id)
-        if before is None or after is None or sources.told_elsewhere(db, before.id, [row]):
+        if before is None or after is None or sources.in_other_rows(db, before.id, [row]):
             return False
         if form.chat:
             if before.retracted_at is None and before.superseded_by is None:
@@ -444,7 +444,7 @@ class _Taking:
             and memory.retracted_at is None
             and (memory.valid_to is None or memory.valid_to > at)
             and not memory.pinned
-            and not sources.told_elsewhere(db, memory_id, gone)
+            and not sources.in_other_rows(db, memory_id, gone)
         )
         if self.dry_run:
             return current
@@ -531,7 +531,7 @@ class _Taking:
             with self.store.write() as db:
                 sources.forget(db, row)
                 memory = memories.get(db, memory_id)
-                told = sources.told_elsewhere(db, memory_id, [row])
+                told = sources.in_other_rows(db, memory_id, [row])
                 if memory is not None and memory.retracted_at is None and not told:
                     lineage.change(db, memory, at, "retract", REWOUND, retracted_at=at)
                     self.counts["retracted"] += 1

@@ -13,7 +13,7 @@ from typing import Any
 import apsw
 
 from brain.inject.pack import CLOSING, SHORT_BUDGET, cost, fit
-from brain.inject.sanitize import neutral
+from brain.inject.sanitize import sanitize
 from brain.memory import PREFERENCE_KIND, SKILL_KIND, Hit, LeftOut
 from brain.store import memories
 from brain.store.view import View
@@ -72,7 +72,7 @@ def write(db: apsw.Connection, view: View, budget: int) -> Brief:
     ]
     overview = {
         "类型：": kinds,
-        "范围：": {neutral(name) or "全局": n for name, n in scopes.items()},
+        "范围：": {sanitize(name) or "全局": n for name, n in scopes.items()},
     }
     lines: list[str] = []
     if not tight or not first:
@@ -112,7 +112,7 @@ def _overview(counts: dict[str, dict[str, int]], room: int | None) -> list[str]:
 
 
 def _title(text: str) -> str:
-    return neutral(masked(text).strip().splitlines()[0][:80])
+    return sanitize(masked(text).strip().splitlines()[0][:80])
 
 
 def _fingerprint(text: str) -> str:

@@ -35,7 +35,7 @@ def add(
     stored: list[Memory] = []
     ready: list[tuple[Memory, NDArray[np.float32]]] = []
     for record, spans, found in prepared:
-        same = lineage.told_already(db, record, seen)
+        same = lineage.find_duplicate(db, record, seen)
         if same is not None:
             out.append(AddResult(same.id, False))
             continue
@@ -50,11 +50,11 @@ def add(
     for memory in stored:
         fts.add(db, memory.id, memory.text, memories.ensure_scope(db, memory.scope))
     if stored:
-        fts.settle(db, len(stored))
+        fts.merge_some(db, len(stored))
     return out
 
 
-def keep(
+def add_unindexed(
     db: apsw.Connection, record: Record, spans: Sequence[tuple[int, int]], seen: str
 ) -> AddResult:
     """Stores a record whose words and vectors are to follow, or finds the one that says it.
@@ -62,7 +62,7 @@ def keep(
     Args:
         seen: as for :func:`add`.
     """
-    same = lineage.told_already(db, record, seen)
+    same = lineage.find_duplicate(db, record, seen)
     if same is not None:
         return AddResult(same.id, False)
     return AddResult(insert.put(db, None, record, spans, None, "", index=False).id, True)

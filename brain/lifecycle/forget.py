@@ -16,7 +16,7 @@ from brain.errors import EXIT_IO, EXIT_UNAVAILABLE, BrainError
 from brain.lifecycle import lineage
 from brain.memory import Memory
 from brain.store import fts, journal, memories, meta, originals
-from brain.store.erase import found, is_told
+from brain.store.erase import find_bytes, still_stored
 from brain.store.vectors import vector_index
 from brain.text.fold import fold
 from brain.text.tokenize import trigram_windows
@@ -80,7 +80,7 @@ def forget(db: apsw.Connection, memory_id: int, now: str, why: str, force: bool)
     words = _own_words(db, memory.text)
     for word in words:
         meta.remove_word(db, word)
-    journal.scrub(db, memory.id, memory.text)
+    journal.redact(db, memory.id, memory.text)
     quoted = memory.text.strip() in why or memory.content_hash in why
     journal.write(db, now, memory.id, journal.FORGET, "" if quoted else why)
     meta.put(db, **{meta.ERASING: 1})
@@ -118,10 +118,10 @@ def verify(db: apsw.Connection, path: Path, text: str) -> None:
             remembered says.
     """
     wanted = {piece.encode("utf-8"): piece for piece in probes(text)}
-    for left in found(path, list(wanted)):
+    for left in find_bytes(path, list(wanted)):
         piece = wanted[left]
         in_index = len(piece) == 3 and fts.frequencies(db, fts.TRIGRAMS, [piece])[piece] > 0
-        if not in_index and not is_told(db, piece):
+        if not in_index and not still_stored(db, piece):
             raise BrainError(
                 "brain_forget_incomplete",
                 f"已遗忘，但文件的字节里还有它的片段，可能有别的程序改过这个文件；"

@@ -15,7 +15,7 @@ from brain.store.journal import Event
 _LINKS = ("supersedes", "superseded_by")
 
 
-def of(db: apsw.Connection, memory: Memory) -> History:
+def trace(db: apsw.Connection, memory: Memory) -> History:
     """The whole line a record belongs to, oldest first, and its events in the order they happened.
 
     Events of a forgotten record that stood in between are told too.
@@ -23,12 +23,12 @@ def of(db: apsw.Connection, memory: Memory) -> History:
     Raises:
         BrainError: ``brain_lineage_broken`` (74).
     """
-    line = [*reversed(lineage.forebears(db, memory)), memory, *lineage.heirs(db, memory)]
+    line = [*reversed(lineage.predecessors(db, memory)), memory, *lineage.successors(db, memory)]
     ids = [m.id for m in line]
-    events = journal.of(db, ids)
+    events = journal.entries_of(db, ids)
     gone = _forgotten(db, events, ids)
     if gone:
-        events = journal.of(db, [*ids, *gone])
+        events = journal.entries_of(db, [*ids, *gone])
     told = [HistoryEvent(e.at, e.memory_id, e.what, e.why, e.detail) for e in events]
     return History(tuple(line), tuple(sorted(told, key=lambda e: e.at)))
 

@@ -123,7 +123,9 @@ def link(
     change(db, new, now, "supersedes", why, valid_from=at, supersedes=old.id)
 
 
-def heir(db: apsw.Connection, old: Memory, text: str, *, corrected: bool) -> Memory | None:
+def existing_successor(
+    db: apsw.Connection, old: Memory, text: str, *, corrected: bool
+) -> Memory | None:
     """The record that took over from another, when its text is the one given and it did so the
     same way: the repeat of a change that was made."""
     if old.superseded_by is None:
@@ -156,7 +158,7 @@ def corrected(db: apsw.Connection, records: Sequence[Memory]) -> frozenset[int]:
     )
 
 
-def told_already(db: apsw.Connection, record: Record, now: str) -> Memory | None:
+def find_duplicate(db: apsw.Connection, record: Record, now: str) -> Memory | None:
     """The record that ``add`` would only repeat: the same text, kind and scope, believed, and
 
     - current, whatever time is given; or
@@ -180,7 +182,7 @@ def told_already(db: apsw.Connection, record: Record, now: str) -> Memory | None
     return found
 
 
-def twin(db: apsw.Connection, old: Memory, text: str, now: str) -> Memory | None:
+def find_restatement(db: apsw.Connection, old: Memory, text: str, now: str) -> Memory | None:
     """A record beside another that already says what is to replace it, now or from some day on."""
     for memory in memories.with_content(db, text, old.kind, old.scope):
         over = memory.valid_to is not None and memory.valid_to <= now
@@ -281,7 +283,7 @@ def restore(db: apsw.Connection, memory: Memory, now: str, why: str) -> Memory:
 
 
 def _refuse_living(db: apsw.Connection, memory: Memory, first: Memory) -> None:
-    for later in (first, *heirs(db, first)):
+    for later in (first, *successors(db, first)):
         if later.retracted_at is None:
             raise BrainError(
                 "brain_not_current",
@@ -290,7 +292,7 @@ def _refuse_living(db: apsw.Connection, memory: Memory, first: Memory) -> None:
             )
 
 
-def heirs(db: apsw.Connection, memory: Memory) -> list[Memory]:
+def successors(db: apsw.Connection, memory: Memory) -> list[Memory]:
     """The records that took over one after the other, the next one first.
 
     Raises:
@@ -299,8 +301,8 @@ def heirs(db: apsw.Connection, memory: Memory) -> list[Memory]:
     return _line(db, memory, "superseded_by", "supersedes")
 
 
-def forebears(db: apsw.Connection, memory: Memory) -> list[Memory]:
-    """The records it goes back to, the nearest first. Raises as :func:`heirs` does."""
+def predecessors(db: apsw.Connection, memory: Memory) -> list[Memory]:
+    """The records it goes back to, the nearest first. Raises as :func:`successors` does."""
     return _line(db, memory, "supersedes", "superseded_by")
 
 
@@ -348,7 +350,7 @@ def require_same_instant(heir: Memory, given: str | None) -> None:
 
 
 def _refuse_loop(db: apsw.Connection, old: Memory, new: Memory) -> None:
-    if any(ancestor.id == new.id for ancestor in forebears(db, old)):
+    if any(ancestor.id == new.id for ancestor in predecessors(db, old)):
         raise BrainError(
             "brain_supersede_loop", f"#{new.id} 是 #{old.id} 的旧版，不能反过来取代它。"
         )

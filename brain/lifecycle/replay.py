@@ -69,7 +69,7 @@ def _changed(event: Event) -> Iterator[tuple[str, Any, Any]]:
             yield name, change[0], change[1]
 
 
-def mended(
+def without_forgotten_links(
     values: Mapping[str, Any], events: Iterable[Event], gone: Collection[int]
 ) -> dict[str, Any]:
     """Values of an instant without links to records that were forgotten since.
@@ -140,7 +140,7 @@ def prepare(db: apsw.Connection, view: View) -> View:
     touched = journal.touched_after(db, view.known_at, journal.COLUMNS)
     if not touched:
         return view
-    journal.fill(db, _stood(db, touched, view.known_at))
+    journal.load_past(db, _stood(db, touched, view.known_at))
     return replace(view, replayed=True)
 
 
@@ -152,8 +152,8 @@ def _stood(
         histories = _histories(journal.changes(db, batch, decay=False), batch)
         changed = {i: values_at(history, known_at) for i, history in histories.items()}
         gone = _gone(db, changed.values())
-        for memory_id, today in journal.today(db, batch):
-            then = mended(changed[memory_id], histories[memory_id], gone)
+        for memory_id, today in journal.current_values(db, batch):
+            then = without_forgotten_links(changed[memory_id], histories[memory_id], gone)
             yield memory_id, {name: then.get(name, value) for name, value in today.items()}
 
 
@@ -172,7 +172,10 @@ def records(db: apsw.Connection, found: Sequence[Memory], known_at: str | None) 
         histories = _histories(journal.changes(db, ids, decay=True), ids)
         changed = {m.id: _values(m, histories[m.id], known_at) for m in batch}
         gone = _gone(db, changed.values())
-        out += [replace(m, **mended(changed[m.id], histories[m.id], gone)) for m in batch]
+        out += [
+            replace(m, **without_forgotten_links(changed[m.id], histories[m.id], gone))
+            for m in batch
+        ]
     return out
 
 

@@ -90,7 +90,7 @@ def wrong(memory: Memory) -> dict[str, float]:
     }
 
 
-def give(db: apsw.Connection, memory_id: int, what: str, at: str, why: str) -> Memory:
+def apply_feedback(db: apsw.Connection, memory_id: int, what: str, at: str, why: str) -> Memory:
     """Stores one word about a record, journaled under its name.
 
     Args:

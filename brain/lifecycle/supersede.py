@@ -76,12 +76,12 @@ def supersede_with(
         source: of a record that is made.
     """
     before = lineage.require(db, old_id)
-    heir = lineage.heir(db, before, text, corrected=False)
+    heir = lineage.existing_successor(db, before, text, corrected=False)
     if heir is not None:
         lineage.require_same_instant(heir, given)
         return SupersedeResult(old_id, heir.id, str(heir.valid_from))
     lineage.require_replaceable(db, before, text, "取代")
-    after = lineage.twin(db, before, text, now)
+    after = lineage.find_restatement(db, before, text, now)
     if after is not None:
         instant = lineage.take_over(db, before, after, given, now, why)
         return SupersedeResult(old_id, after.id, instant)
@@ -103,11 +103,11 @@ def correct_with(
         BrainError: ``brain_not_found`` (1); ``brain_not_current``, ``brain_supersede_same`` (65).
     """
     before = lineage.require(db, old_id)
-    heir = lineage.heir(db, before, text, corrected=True)
+    heir = lineage.existing_successor(db, before, text, corrected=True)
     if heir is not None:
         return CorrectResult(old_id, heir.id)
     lineage.require_replaceable(db, before, text, "更正")
-    new = lineage.twin(db, before, text, now)
+    new = lineage.find_restatement(db, before, text, now)
     if new is None:
         new = put(lineage.replacement(before, text, source, now, valid_from=before.valid_from))
     lineage.correct(db, before, new, now, why)

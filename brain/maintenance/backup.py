@@ -39,7 +39,7 @@ def backup(store: memory_file.Store, target: Path, *, force: bool = False) -> Ba
         )
     target = target.absolute()
     _refuse_same(store.path, target)
-    connection.look_at(target)
+    connection.check_file(target)
     if os.path.lexists(target) and not force:
         raise BrainError(
             "brain_backup_exists",
@@ -52,7 +52,7 @@ def backup(store: memory_file.Store, target: Path, *, force: bool = False) -> Ba
             records, number = memories.count(db), schema.version(db)
             copy_into(db, part)
         _verify(part, records)
-        with _told(target), folder.alone_in(target.parent):
+        with _told(target), folder.locked(target.parent):
             for suffix in _BESIDE:
                 Path(f"{target}{suffix}").unlink(missing_ok=True)
             os.replace(part, target)
@@ -91,18 +91,18 @@ def _take_place(store: memory_file.Store, part: Path) -> str | None:
     store.release()
     path = store.path.absolute()
     if not os.path.lexists(path):
-        with _told(path), folder.alone_in(path.parent):
+        with _told(path), folder.locked(path.parent):
             for suffix in _BESIDE:
                 Path(f"{path}{suffix}").unlink(missing_ok=True)
             os.replace(part, path)
         folder.sync(path.parent)
         return None
     with _told(path):
-        wal.set_aside(path)
+        wal.move_aside(path)
     kept = wal.free_name(Path(f"{path}.before-restore"))
-    with _told(path), folder.alone_in(path.parent):
+    with _told(path), folder.locked(path.parent):
         try:
-            connection.look_at(path)
+            connection.check_file(path)
             with exclusive(path):
                 _link(path, kept)
                 os.replace(part, path)

@@ -166,7 +166,7 @@ def run(store: memory_file.Store, rule: Rule, why: str, now: datetime) -> DecayR
     return result
 
 
-def foreseen(store: memory_file.Store, rule: Rule, now: datetime) -> DecayResult:
+def preview(store: memory_file.Store, rule: Rule, now: datetime) -> DecayResult:
     """What :func:`run` would do now; nothing is changed, and a read-only file will do."""
     from brain.results import DecayResult
 
@@ -183,7 +183,7 @@ def foreseen(store: memory_file.Store, rule: Rule, now: datetime) -> DecayResult
         if not runs:
             return DecayResult(0.0, 0, 0, (), (), last, at, True)
         found = memories.get_many(db, noted)
-        used = {i: counted(found[i], noted[i], at) for i in found}
+        used = {i: strengthened(found[i], noted[i], at) for i in found}
         stronger = {i: float(str(c["strength"])) for i, c in used.items() if c}
 
         def after(memory_id: int, strength: float, importance: float, recorded_at: str) -> float:
@@ -233,7 +233,7 @@ def _strengthen(store: memory_file.Store, at: str) -> int:
     done = 0
     for some in _handfuls(sorted(noted)):
         with store.write() as db:
-            done += apply(db, {i: noted[i] for i in some}, at)
+            done += apply_uses(db, {i: noted[i] for i in some}, at)
     use_log.drop(store.path)
     return done
 
@@ -321,7 +321,7 @@ MOST_USE_DAYS = 7
 """Days of use that strengthen in one run of decay."""
 
 
-def counted(memory: Memory, days: Mapping[str, str], at: str) -> dict[str, object]:
+def strengthened(memory: Memory, days: Mapping[str, str], at: str) -> dict[str, object]:
     """What the uses of some days change of a record; nothing when they were counted before.
 
     Args:
@@ -347,7 +347,7 @@ def is_current(memory: Memory) -> bool:
     return memory.superseded_by is None and not (memory.retracted_at or memory.archived_at)
 
 
-def apply(db: apsw.Connection, uses: Mapping[int, Mapping[str, str]], at: str) -> int:
+def apply_uses(db: apsw.Connection, uses: Mapping[int, Mapping[str, str]], at: str) -> int:
     """Stores what uses change, journaled as ``use`` at an instant (UTC ISO).
 
     Returns:
@@ -356,7 +356,7 @@ def apply(db: apsw.Connection, uses: Mapping[int, Mapping[str, str]], at: str) -
     done = 0
     found = memories.get_many(db, uses)
     for memory_id in sorted(found):
-        changes = counted(found[memory_id], uses[memory_id], at)
+        changes = strengthened(found[memory_id], uses[memory_id], at)
         if changes:
             lineage.change(db, found[memory_id], at, "use", "", **changes)
             done += 1

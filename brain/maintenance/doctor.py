@@ -108,7 +108,7 @@ def _exit_code(findings: Iterable[Finding]) -> int:
 
 
 def _examine(store: memory_file.Store, now: datetime) -> _Seen:
-    findings = [*health.program(), *health.place(store)]
+    findings = [*health.program(), *health.environment(store)]
     try:
         present = store.exists()
     except BrainError as e:
@@ -121,7 +121,7 @@ def _examine(store: memory_file.Store, now: datetime) -> _Seen:
         found, embedder = health.model({})
         told = "还没有记忆文件，add 或 init 会建立它"
         return _Seen((*findings, found, Finding("file", "ok", told)), embedder)
-    if not wal.belongs(store.path):
+    if not wal.belongs_to(store.path):
         told = "旁边的 -wal 是另一个文件的（记忆文件被换过）；修复时把它挪开，不删除"
         return _Seen((*findings, Finding("wal_foreign", "error", told, fixable=True)), None)
     try:
@@ -160,11 +160,11 @@ def _mend(
     progress: Progress | None,
 ) -> None:
     if "wal_foreign" in codes:
-        wal.set_aside(store.path.absolute())
+        wal.move_aside(store.path.absolute())
         return
     if "file_mode" in codes:
         with contextlib.suppress(OSError):  # another user's
-            health.narrow(store.path.absolute())
+            health.restrict_modes(store.path.absolute())
     if codes <= {"file_mode"}:
         return
     with store.write() as db:
@@ -174,7 +174,7 @@ def _mend(
         if any(c.startswith((fts.GRAMS, fts.TRIGRAMS, "fold", "integrity")) for c in codes) or (
             codes & {"unreadable", "scopes"}
         ):
-            fts.remake(db)
+            fts.recreate(db)
             memory_file.reindex(db)
         _mend_passages(db, codes)
         _mend_vectors(db, codes)
@@ -187,15 +187,15 @@ def _mend(
 
 
 def _mend_lineage(db: apsw.Connection) -> None:
-    integrity.pointers(db)
+    integrity.repair_links(db)
 
 
 def _mend_hashes(db: apsw.Connection) -> None:
-    integrity.hashes(db, integrity.bad_hashes(db))
+    integrity.rehash(db, integrity.bad_hashes(db))
 
 
 _MENDING: dict[str, Callable[[apsw.Connection], None]] = {
-    "scopes": integrity.scopes,
+    "scopes": integrity.register_scopes,
     "text_hash": _mend_hashes,
     "lineage_dangling": _mend_lineage,
     "lineage_one_sided": _mend_lineage,
@@ -230,7 +230,7 @@ def _mend_vectors(db: apsw.Connection, codes: set[str]) -> None:
     found = integrity.vector_faults(db, str(table), dim)
     vector_index.remove(db, str(table), found["vectors_orphan"] + found["vectors_broken"])
     if found["vectors_filters"]:
-        for memory in memories.each(db):
+        for memory in memories.iter_all(db):
             vector_index.refresh(db, memory)
         # Scope and kind never change by themselves; where they differ the vector is made anew.
         stubborn = integrity.vector_faults(db, str(table), dim)["vectors_filters"]
@@ -250,8 +250,8 @@ def _salvage(
     try:
         with saved.write() as db:
             records = copy.copy_rows(broken, db).get("memories", 0)
-            integrity.scopes(db)
-            integrity.pointers(db)
+            integrity.register_scopes(db)
+            integrity.repair_links(db)
             memory_file.reindex(db)
             _mend_passages(db, {"passages_missing", "passages_orphan"})
             facts: dict[str, Any] = meta.read(db)

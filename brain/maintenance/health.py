@@ -96,9 +96,9 @@ def _indexes(subject: Subject) -> Iterator[Finding]:
             continue
         missing = integrity.unindexed(db, index)
         yield _all_or(f"{index}_missing", missing, f"{name}里没有", f"每条记忆都在{name}里")
-        ghosts = integrity.ghosts(db, index)
+        ghosts = integrity.orphaned_rows(db, index)
         yield _all_or(f"{index}_ghosts", ghosts, f"{name}里有已不存在的", f"{name}没有多余的行")
-        wrong = [n for n in integrity.misplaced(db, index) if n not in set(missing)]
+        wrong = [n for n in integrity.mismatched_rows(db, index) if n not in set(missing)]
         yield _all_or(f"{index}_words", wrong, f"{name}里的词对不上", f"{name}的词对得上")
 
 
@@ -157,16 +157,22 @@ def _same_model(subject: Subject, embedder: Embedder, table: str) -> Iterator[Fi
 def _lineage(subject: Subject) -> Iterator[Finding]:
     db = subject.db
     yield _all_or(
-        "lineage_dangling", integrity.dangling(db), "前身或后继已不存在", "前身后继都在", asks=True
+        "lineage_dangling",
+        integrity.dangling_links(db),
+        "前身或后继已不存在",
+        "前身后继都在",
+        asks=True,
     )
     yield _all_or(
         "lineage_one_sided",
-        integrity.one_sided(db),
+        integrity.one_sided_links(db),
         "前身和后继互相对不上",
         "前身后继互相对得上",
         asks=True,
     )
-    yield _all_or("lineage_loop", integrity.looped(db), "取代关系成环", "取代关系没有环", asks=True)
+    yield _all_or(
+        "lineage_loop", integrity.link_cycles(db), "取代关系成环", "取代关系没有环", asks=True
+    )
 
 
 def _records(subject: Subject) -> Iterator[Finding]:
@@ -270,7 +276,7 @@ def model(facts: dict[str, Any]) -> tuple[Finding, Embedder | None]:
     return Finding("model", "ok", f"模型 {named} 可用，{wanted} 维"), found
 
 
-def place(store: memory_file.Store) -> Iterator[Finding]:
+def environment(store: memory_file.Store) -> Iterator[Finding]:
     """The file's modes, its folder, its file system and disk."""
     path = store.path.absolute()
     yield from _modes(path)
@@ -318,7 +324,7 @@ def _modes(path: Path) -> Iterator[Finding]:
         yield Finding("read_only", "warn", "没有写这个文件的权限，只能读")
 
 
-def narrow(path: Path) -> None:
+def restrict_modes(path: Path) -> None:
     """Makes the file and what is beside it the owner's alone. Raises OSError."""
     for suffix in ("", "-wal", "-shm"):
         beside = Path(f"{path}{suffix}")

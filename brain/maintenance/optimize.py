@@ -29,7 +29,7 @@ def run(store: memory_file.Store) -> OptimizeResult:
     Raises:
         BrainError: ``brain_busy`` (75), and as :meth:`brain.store.memory_file.Store.write`.
     """
-    bytes_before = stats.taken(store.path)
+    bytes_before = stats.bytes_on_disk(store.path)
     segments_before = _segments(store)
     for index in (fts.GRAMS, fts.TRIGRAMS):
         _merge(store, index)
@@ -40,7 +40,7 @@ def run(store: memory_file.Store) -> OptimizeResult:
     return OptimizeResult(
         str(store.path),
         bytes_before,
-        stats.taken(store.path),
+        stats.bytes_on_disk(store.path),
         segments_before,
         _segments(store),
         coded,
@@ -60,16 +60,18 @@ def _merge(store: memory_file.Store, index: str) -> None:
 def _recentre(store: memory_file.Store) -> int:
     """Gives how many vectors' codes were taken anew."""
     with store.write() as db:
-        tables = [table for table in vector_index.tables(db) if vector_index.coded(db, table)]
+        tables = [
+            table for table in vector_index.tables(db) if vector_index.is_quantized(db, table)
+        ]
         for table in tables:
-            vector_index.centre_anew(db, table)
-        due = sum(vector_index.behind(db, table) for table in tables)
+            vector_index.recentre(db, table)
+        due = sum(vector_index.count_outdated(db, table) for table in tables)
     for table in tables:
         left = True
         while left:
             with store.write() as db:
                 # A re-embedding may have ended meanwhile and taken its old table away.
-                left = vector_index.exists(db, table) and vector_index.code_anew(db, table, BLOCKS)
+                left = vector_index.exists(db, table) and vector_index.requantize(db, table, BLOCKS)
     return due
 
 

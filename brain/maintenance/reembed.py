@@ -164,7 +164,7 @@ def _put(
         return done  # re-embedded with another model meanwhile
     for (passage, owner, _, _), vector in zip(batch, found, strict=True):
         memory = memories.get(db, owner)
-        if memory is None or vector_index.holds(db, table, passage):
+        if memory is None or vector_index.has_vector(db, table, passage):
             continue
         scope_id = memories.ensure_scope(db, memory.scope)
         vector_index.add(db, table, [passage], vector[None, :], memory, scope_id)

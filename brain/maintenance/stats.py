@@ -60,14 +60,14 @@ def stats(
         languages=languages,
         vectors_present=present,
         vectors_missing=missing,
-        bytes=taken(store.path),
+        bytes=bytes_on_disk(store.path),
         schema=number,
         last_decay=facts.get(meta.LAST_DECAY),
         degraded=tuple(degraded),
     )
 
 
-def taken(path: Path) -> int:
+def bytes_on_disk(path: Path) -> int:
     """Bytes that the file and its log take together."""
     size = 0
     for suffix in ("", "-wal"):

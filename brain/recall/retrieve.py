@@ -133,13 +133,13 @@ def run(source: Source, question: Question, view: View, limit: int) -> Ranked:
     first = fusion.ordered(fusion.rrf(votes, by_words.keys() | by_meaning.keys()))
     first = first[: max(BARE_STAGE if question.bare else SECOND_STAGE, limit)]
     # A time that is asked for already says which notes belong together.
-    beside = {} if question.times else memories.beside(db, first[:NEIGHBOURLY], view, REACH)
+    beside = {} if question.times else memories.neighbours(db, first[:NEIGHBOURLY], view, REACH)
     read = memories.get_many(db, {*first, *chain.from_iterable(beside.values())})
     beside = {i: [n for n in group if _together(read[i], read[n])] for i, group in beside.items()}
     kept = {*first, *chain.from_iterable(beside.values())}
     records = {i: record for i, record in read.items() if i in kept}
     for time in question.times:
-        told = memories.told_within(db, view, time.start_iso, time.stop_iso, IN_TIME)
+        told = memories.starting_within(db, view, time.start_iso, time.stop_iso, IN_TIME)
         records |= {m.id: m for m in told}
     seen = set(records)
     # Where what has expired is asked for as well, it still leads to what took its place.

@@ -91,7 +91,7 @@ def find(
         words: what the lexical lane found in the view itself.
         vector, table: the embedded question and the vector table; None for words alone.
     """
-    if not memories.has_replaced(db, view):
+    if not memories.has_superseded(db, view):
         return Ancestors()
     hidden = replace(view, replaced=True)
     found = lexical.again(db, words, question, hidden, scope_ids, POOL)[:POOL]
@@ -99,16 +99,17 @@ def find(
     similarity: dict[int, float] = {}
     if vector is not None and table is not None:
         packed = vector.tobytes()
-        some = memories.replaced(db, view, LOOK)
+        some = memories.superseded(db, view, LOOK)
         near = {
-            i: value for i, (value, _) in vector_index.among(db, table, packed, some, LOOK).items()
+            i: value
+            for i, (value, _) in vector_index.nearest_among(db, table, packed, some, LOOK).items()
         }
         similarity = {i: near[i] for i in sorted(near, key=lambda i: (-near[i], i))[:POOL]}
         other = [i for i in places if i not in similarity]
         similarity |= {
-            i: s for i, (s, _) in vector_index.among(db, table, packed, other, POOL).items()
+            i: s for i, (s, _) in vector_index.nearest_among(db, table, packed, other, POOL).items()
         }
-    heir_of = memories.heirs(db, sorted(places.keys() | similarity.keys()), view, LONGEST_LINE)
+    heir_of = memories.successors(db, sorted(places.keys() | similarity.keys()), view, LONGEST_LINE)
     return Ancestors(
         memories.get_many(db, heir_of),
         heir_of,

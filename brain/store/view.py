@@ -99,7 +99,7 @@ class View:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class Selection:
     """Which records of the file leave it: all of them, or those of one scope, kind or moment.
 
     Args:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from brain.compress.markers import named
+from brain.compress.markers import names_secret
 from brain.errors import BrainError
 from brain.text.secrets import mask
 from brain.text.secrets.names import NAMES
@@ -375,7 +375,7 @@ def test_a_refusal_names_rule_and_place_and_never_the_value(
 
 
 def test_every_name_is_one_for_the_marks_of_compression_too() -> None:
-    assert [name for name in NAMES if name not in {"key"} and not named(name)] == []
+    assert [name for name in NAMES if name not in {"key"} and not names_secret(name)] == []
 
 
 def test_every_rule_is_told_in_the_docs() -> None:
