@@ -61,6 +61,7 @@ if TYPE_CHECKING:
         Stats,
         SupersedeResult,
     )
+    from brain.store.protocol import Store
 
 Progress = Callable[[int, int], None]
 StagedProgress = Callable[[str, int, int], None]
@@ -80,7 +81,7 @@ class Brain:
 
     def __init__(
         self,
-        store: memory_file.Store,
+        store: Store,
         embedder: Embedder | None,
         model: str | None,
         patience: float | None = None,

@@ -6,15 +6,17 @@ from collections.abc import Callable, Iterator
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from brain.errors import EXIT_USAGE, BrainError
 from brain.exchange import export_jsonl, export_markdown, files, import_jsonl, import_markdown
 from brain.results import ExportResult, ImportResult
-from brain.store import memory_file
 from brain.store.view import Selection
 from brain.text.timestamps import parse_time, to_iso
 from brain.validate import check_label
+
+if TYPE_CHECKING:
+    from brain.store.protocol import Store
 
 READING = "read"
 """The stage of a progress report that :func:`import_any` makes."""
@@ -50,9 +52,7 @@ def selection(
     return Selection(scope, at or (to_iso(now) if form == "markdown" else None))
 
 
-def export_text(
-    store: memory_file.Store, form: str, shown: Selection, with_recovery: bool
-) -> Iterator[str]:
+def export_text(store: Store, form: str, shown: Selection, with_recovery: bool) -> Iterator[str]:
     """The export as lines with their ends."""
     if form == "markdown":
         return export_markdown.text(store, shown)
@@ -60,7 +60,7 @@ def export_text(
 
 
 def export_to(
-    store: memory_file.Store,
+    store: Store,
     form: str,
     shown: Selection,
     with_recovery: bool,
@@ -93,7 +93,7 @@ def export_to(
 
 
 def import_any(
-    store: memory_file.Store,
+    store: Store,
     source: Path | BinaryIO,
     settle: Callable[[], None],
     check: import_markdown.Check,

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-
-import apsw
+from typing import TYPE_CHECKING
 
 from brain.exchange import jsonl
-from brain.store import journal, memories, memory_file, meta, originals
+from brain.store import journal, memories, meta, originals
 from brain.store.view import Selection
+
+if TYPE_CHECKING:
+    from brain.store.protocol import Store, Transaction
 
 KEPT_FACTS = (meta.DECAY_RUN, meta.LAST_DECAY)
 """Facts that say how records came to be as they are; the others are about indexes and vectors."""
 
 
 def lines(
-    store: memory_file.Store,
+    store: Store,
     shown: Selection,
     with_recovery: bool = False,
     counted: Callable[[], None] | None = None,
@@ -37,7 +39,7 @@ def lines(
 
 
 def _body(
-    db: apsw.Connection, shown: Selection, with_recovery: bool, counted: Callable[[], None] | None
+    db: Transaction, shown: Selection, with_recovery: bool, counted: Callable[[], None] | None
 ) -> Iterator[str]:
     yield jsonl.header(shown, memories.last_id(db))
     if shown.whole:

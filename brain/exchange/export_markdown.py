@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from brain.errors import EXIT_CANT_CREATE, BrainError
 from brain.exchange import files, markdown
-from brain.store import memories, memory_file
+from brain.store import memories
 from brain.store.view import Selection
+
+if TYPE_CHECKING:
+    from brain.store.protocol import Store
 
 SUFFIX = ".md"
 
 
-def text(store: memory_file.Store, shown: Selection) -> Iterator[str]:
+def text(store: Store, shown: Selection) -> Iterator[str]:
     """All kinds one after the other, with a blank line between them."""
     gap = ""
     for _, chunks in _by_kind(store, shown, lambda: None):
@@ -24,7 +28,7 @@ def text(store: memory_file.Store, shown: Selection) -> Iterator[str]:
 
 
 def write(
-    store: memory_file.Store,
+    store: Store,
     shown: Selection,
     folder: Path,
     *,
@@ -65,7 +69,7 @@ def write(
 
 
 def _by_kind(
-    store: memory_file.Store, shown: Selection, counted: Callable[[], None]
+    store: Store, shown: Selection, counted: Callable[[], None]
 ) -> Iterator[tuple[str, Iterator[str]]]:
     with store.snapshot() as db:
         for kind in memories.kinds(db, shown):

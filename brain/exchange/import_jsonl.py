@@ -9,9 +9,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, BinaryIO
-
-import apsw
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from brain.compress import originals
 from brain.errors import BrainError
@@ -20,12 +18,15 @@ from brain.exchange.export_jsonl import KEPT_FACTS
 from brain.lifecycle import lineage
 from brain.memory import Memory
 from brain.results import MOST_FAULTS, Fault, ImportResult
-from brain.store import fts, journal, memories, memory_file, meta
+from brain.store import fts, journal, memories, meta
 from brain.store import originals as stored
 from brain.store.journal import Event
 from brain.store.staging import Link, Staging
 from brain.text.sentences import passages
 from brain.text.timestamps import to_iso
+
+if TYPE_CHECKING:
+    from brain.store.protocol import Store, Transaction
 
 INDEX_RECORDS = 1000
 INDEX_CHARS = 2_000_000
@@ -38,7 +39,7 @@ Progress = Callable[[int, int], None]
 
 
 def run(
-    store: memory_file.Store,
+    store: Store,
     stream: BinaryIO,
     name: str,
     settle: Callable[[], None],
@@ -79,7 +80,7 @@ def run(
 class _Arriving:
     """One import under way."""
 
-    db: apsw.Connection
+    db: Transaction
     header: jsonl.Header
     now: str
     dry_run: bool

@@ -15,8 +15,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
-
-import apsw
+from typing import TYPE_CHECKING
 
 from brain.errors import BrainError
 from brain.ingest import formats, hermes
@@ -26,10 +25,13 @@ from brain.ingest.formats import Format, Part
 from brain.lifecycle import add, lineage
 from brain.memory import Draft
 from brain.results import IngestError, IngestPreview, IngestResult
-from brain.store import fts, hermes_db, memories, memory_file, sources
+from brain.store import fts, hermes_db, memories, sources
 from brain.store.memories import Record
 from brain.text.sentences import passages
 from brain.text.timestamps import from_iso, now_utc, to_iso
+
+if TYPE_CHECKING:
+    from brain.store.protocol import Store, Transaction
 
 BATCH = 256
 """Entries a transaction: some tenths of a second under the lock."""
@@ -57,7 +59,7 @@ Progress = Callable[[str, int, int], None]
 
 
 def run(
-    store: memory_file.Store,
+    store: Store,
     path: Path,
     name: str | None,
     scope: str,
@@ -105,7 +107,7 @@ class _Taking:
 
     def __init__(
         self,
-        store: memory_file.Store,
+        store: Store,
         scope: str,
         check: Check,
         dry_run: bool,
@@ -283,7 +285,7 @@ class _Taking:
         return draft if draft.scope else replace(draft, scope=self.scope)
 
     def _take_one(
-        self, db: apsw.Connection, form: Format, source: int, each: _Ready
+        self, db: Transaction, form: Format, source: int, each: _Ready
     ) -> tuple[int, Record] | None:
         """Stores one entry; gives what is still to be indexed."""
         entry, key = each.entry, each.key
@@ -313,9 +315,7 @@ class _Taking:
             self.counts["added" if made else "skipped"] += 1
         return (memory_id, each.record) if made else None
 
-    def _moved(
-        self, db: apsw.Connection, source: int, each: _Ready
-    ) -> dict[tuple[str, bytes], int]:
+    def _moved(self, db: Transaction, source: int, each: _Ready) -> dict[tuple[str, bytes], int]:
         """The row of a line that only stands elsewhere in its file now."""
         group = each.key.partition(":")[0] + ":"
         for row in sources.find_moved(db, source, each.digest, group):
@@ -368,7 +368,7 @@ class _Taking:
 
     def _relate(
         self,
-        db: apsw.Connection,
+        db: Transaction,
         form: Format,
         rows: Sequence[tuple[int, str, int | None]],
         gone: Sequence[tuple[int, str, int | None]],
@@ -395,7 +395,7 @@ class _Taking:
 
     def _replace(
         self,
-        db: apsw.Connection,
+        db: Transaction,
         form: Format,
         old: tuple[int, str, int | None],
         new_id: int,
@@ -428,7 +428,7 @@ class _Taking:
 
     def _end(
         self,
-        db: apsw.Connection,
+        db: Transaction,
         row: tuple[int, str, int | None],
         at: str,
         gone: Sequence[int],

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-import apsw
-
 from brain.lifecycle import lineage
 from brain.memory import AddResult, Memory
 from brain.store import fts, insert, memories
@@ -17,11 +15,13 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from brain.store.protocol import Transaction
+
     Prepared = tuple[Record, Sequence[tuple[int, int]], NDArray[np.float32] | None]
 
 
 def add(
-    db: apsw.Connection, table: str | None, prepared: Iterable[Prepared], why: str, seen: str
+    db: Transaction, table: str | None, prepared: Iterable[Prepared], why: str, seen: str
 ) -> list[AddResult]:
     """Stores a batch inside the caller's write transaction.
 
@@ -55,7 +55,7 @@ def add(
 
 
 def add_unindexed(
-    db: apsw.Connection, record: Record, spans: Sequence[tuple[int, int]], seen: str
+    db: Transaction, record: Record, spans: Sequence[tuple[int, int]], seen: str
 ) -> AddResult:
     """Stores a record whose words and vectors are to follow, or finds the one that says it.
 

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-
-import apsw
+from typing import TYPE_CHECKING
 
 from brain.errors import EXIT_IO, EXIT_UNAVAILABLE, BrainError
 from brain.lifecycle import lineage
@@ -21,6 +20,9 @@ from brain.store.vectors import vector_index
 from brain.text.fold import fold
 from brain.text.tokenize import trigram_windows
 from brain.validate import check_why
+
+if TYPE_CHECKING:
+    from brain.store.protocol import Transaction
 
 PROBES = 4
 """How many stretches of the text, and how many of its trigrams, are looked for afterwards."""
@@ -40,7 +42,7 @@ class Erased:
     words: tuple[str, ...]
 
 
-def forget(db: apsw.Connection, memory_id: int, now: str, why: str, force: bool) -> Erased:
+def forget(db: Transaction, memory_id: int, now: str, why: str, force: bool) -> Erased:
     """Takes a record and everything made from it out of the tables.
 
     The line closes around it: what it had replaced is now replaced by what replaced it. Nobody's
@@ -87,7 +89,7 @@ def forget(db: apsw.Connection, memory_id: int, now: str, why: str, force: bool)
     return Erased(memory.text, words)
 
 
-def _close_line(db: apsw.Connection, memory: Memory, now: str) -> None:
+def _close_line(db: Transaction, memory: Memory, now: str) -> None:
     for other in memories.linked_to(db, memory.id):
         values: dict[str, object] = {}
         if other.superseded_by == memory.id:
@@ -97,7 +99,7 @@ def _close_line(db: apsw.Connection, memory: Memory, now: str) -> None:
         lineage.change(db, other, now, "unlink", "", **values)
 
 
-def _own_words(db: apsw.Connection, text: str) -> tuple[str, ...]:
+def _own_words(db: Transaction, text: str) -> tuple[str, ...]:
     """The user's own words that stand in a forgotten text and in no other record."""
     folded = fold(text)
     return tuple(
@@ -107,7 +109,7 @@ def _own_words(db: apsw.Connection, text: str) -> tuple[str, ...]:
     )
 
 
-def verify(db: apsw.Connection, path: Path, text: str) -> None:
+def verify(db: Transaction, path: Path, text: str) -> None:
     """Looks for what was forgotten in the bytes of the file and its log.
 
     Args:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-
-import apsw
+from typing import TYPE_CHECKING
 
 from brain.lifecycle import lineage
 from brain.memory import Memory
@@ -12,10 +11,13 @@ from brain.results import History, HistoryEvent
 from brain.store import journal, memories
 from brain.store.journal import Event
 
+if TYPE_CHECKING:
+    from brain.store.protocol import Transaction
+
 _LINKS = ("supersedes", "superseded_by")
 
 
-def trace(db: apsw.Connection, memory: Memory) -> History:
+def trace(db: Transaction, memory: Memory) -> History:
     """The whole line a record belongs to, oldest first, and its events in the order they happened.
 
     Events of a forgotten record that stood in between are told too.
@@ -33,7 +35,7 @@ def trace(db: apsw.Connection, memory: Memory) -> History:
     return History(tuple(line), tuple(sorted(told, key=lambda e: e.at)))
 
 
-def _forgotten(db: apsw.Connection, events: Sequence[Event], known: Sequence[int]) -> list[int]:
+def _forgotten(db: Transaction, events: Sequence[Event], known: Sequence[int]) -> list[int]:
     """Ids that links were once made to and that are not in the file any more."""
     named = {
         side

@@ -17,15 +17,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
-from typing import Any
-
-import apsw
+from typing import TYPE_CHECKING, Any
 
 from brain.lifecycle.strength import decayed
 from brain.memory import Memory
 from brain.store import journal, memories
 from brain.store.journal import Event
 from brain.store.view import View
+
+if TYPE_CHECKING:
+    from brain.store.protocol import Transaction
 
 BATCH = 10_000
 """Records replayed at a time, so that a long history needs little memory."""
@@ -91,7 +92,7 @@ def without_forgotten_links(
     return out | {name: None for name in links if out[name] in gone}
 
 
-def _gone(db: apsw.Connection, linked: Iterable[Mapping[str, Any]]) -> set[int]:
+def _gone(db: Transaction, linked: Iterable[Mapping[str, Any]]) -> set[int]:
     ids = {one[name] for one in linked for name in _LINKS if one.get(name) is not None}
     return ids - memories.existing(db, ids)
 
@@ -130,7 +131,7 @@ def _is_decay(event: Event) -> bool:
     return event.memory_id is None
 
 
-def prepare(db: apsw.Connection, view: View) -> View:
+def prepare(db: Transaction, view: View) -> View:
     """The view made to go by how records stood at its ``known_at``.
 
     Call it inside the read transaction in which the view is used.
@@ -145,7 +146,7 @@ def prepare(db: apsw.Connection, view: View) -> View:
 
 
 def _stood(
-    db: apsw.Connection, ids: Sequence[int], known_at: str
+    db: Transaction, ids: Sequence[int], known_at: str
 ) -> Iterator[tuple[int, dict[str, object]]]:
     for start in range(0, len(ids), BATCH):
         batch = ids[start : start + BATCH]
@@ -157,7 +158,7 @@ def _stood(
             yield memory_id, {name: then.get(name, value) for name, value in today.items()}
 
 
-def records(db: apsw.Connection, found: Sequence[Memory], known_at: str | None) -> list[Memory]:
+def records(db: Transaction, found: Sequence[Memory], known_at: str | None) -> list[Memory]:
     """Records with the field values of an instant, in the given order.
 
     Args:

@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import datetime
 from time import sleep
-
-import apsw
+from typing import TYPE_CHECKING
 
 from brain.errors import BrainError
 from brain.lifecycle import lineage
@@ -17,6 +16,9 @@ from brain.memory import Memory
 from brain.results import CorrectResult, SupersedeResult
 from brain.store.memories import Record
 from brain.text.timestamps import local_time, now_utc, to_iso
+
+if TYPE_CHECKING:
+    from brain.store.protocol import Transaction
 
 Put = Callable[[Record], Memory]
 """Stores a record with its words, passages and vectors."""
@@ -40,7 +42,7 @@ def clock_after(record: Memory | None) -> datetime:
 
 
 def supersede(
-    db: apsw.Connection, old_id: int, new_id: int, given: str | None, now: str, why: str
+    db: Transaction, old_id: int, new_id: int, given: str | None, now: str, why: str
 ) -> SupersedeResult:
     """Lets a record that is there take over from another.
 
@@ -61,7 +63,7 @@ def supersede(
 
 
 def supersede_with(
-    db: apsw.Connection,
+    db: Transaction,
     old_id: int,
     text: str,
     source: str,
@@ -91,7 +93,7 @@ def supersede_with(
 
 
 def correct_with(
-    db: apsw.Connection, old_id: int, text: str, source: str, put: Put, now: str, why: str
+    db: Transaction, old_id: int, text: str, source: str, put: Put, now: str, why: str
 ) -> CorrectResult:
     """Lets a text stand where a record was wrong: a new record, or one beside that says it.
 
@@ -115,7 +117,7 @@ def correct_with(
 
 
 def expire(
-    db: apsw.Connection, memory_id: int, at: str | None, now: str, why: str, force: bool
+    db: Transaction, memory_id: int, at: str | None, now: str, why: str, force: bool
 ) -> Memory:
     """Ends a record's valid time.
 
@@ -144,7 +146,7 @@ def expire(
     return lineage.change(db, memory, now, "expire", why, valid_to=instant)
 
 
-def retract(db: apsw.Connection, memory_id: int, now: str, why: str, force: bool) -> Memory:
+def retract(db: Transaction, memory_id: int, now: str, why: str, force: bool) -> Memory:
     """Takes a record out of what is believed; twice changes nothing.
 
     Args:

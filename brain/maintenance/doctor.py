@@ -14,8 +14,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import apsw
-
 from brain.errors import EXIT_IO, EXIT_UNAVAILABLE, BrainError
 from brain.maintenance import health, reembed
 from brain.results import DoctorResult, Finding
@@ -37,6 +35,7 @@ from brain.text.timestamps import to_iso
 
 if TYPE_CHECKING:
     from brain.embed.protocol import Embedder
+    from brain.store.protocol import Store, Transaction
 
 Progress = Callable[[int, int], None]
 
@@ -56,7 +55,7 @@ class _Seen:
 
 
 def run(
-    store: memory_file.Store,
+    store: Store,
     *,
     now: datetime,
     repair: bool = False,
@@ -107,7 +106,7 @@ def _exit_code(findings: Iterable[Finding]) -> int:
     return EXIT_UNAVAILABLE if wrong else 0
 
 
-def _examine(store: memory_file.Store, now: datetime) -> _Seen:
+def _examine(store: Store, now: datetime) -> _Seen:
     findings = [*health.program(), *health.environment(store)]
     try:
         present = store.exists()
@@ -141,7 +140,7 @@ def _examine(store: memory_file.Store, now: datetime) -> _Seen:
         return _Seen((*findings, Finding("integrity", "error", e.message, fixable=True)), None)
 
 
-def _indexes_alone(store: memory_file.Store, findings: Sequence[Finding]) -> bool:
+def _indexes_alone(store: Store, findings: Sequence[Finding]) -> bool:
     """Whether only the text indexes are damaged, whose pages can be given up."""
     if any(f.code == "unreadable" and not f.message.startswith("索引") for f in findings):
         return False
@@ -153,7 +152,7 @@ def _indexes_alone(store: memory_file.Store, findings: Sequence[Finding]) -> boo
 
 
 def _mend(
-    store: memory_file.Store,
+    store: Store,
     codes: set[str],
     embedder: Embedder | None,
     now: datetime,
@@ -186,15 +185,15 @@ def _mend(
         reembed.run(store, embedder.name, progress)
 
 
-def _mend_lineage(db: apsw.Connection) -> None:
+def _mend_lineage(db: Transaction) -> None:
     integrity.repair_links(db)
 
 
-def _mend_hashes(db: apsw.Connection) -> None:
+def _mend_hashes(db: Transaction) -> None:
     integrity.rehash(db, integrity.bad_hashes(db))
 
 
-_MENDING: dict[str, Callable[[apsw.Connection], None]] = {
+_MENDING: dict[str, Callable[[Transaction], None]] = {
     "scopes": integrity.register_scopes,
     "text_hash": _mend_hashes,
     "lineage_dangling": _mend_lineage,
@@ -204,7 +203,7 @@ _MENDING: dict[str, Callable[[apsw.Connection], None]] = {
 """What is mended in the records' own table, by finding, in this order."""
 
 
-def _mend_passages(db: apsw.Connection, codes: set[str]) -> None:
+def _mend_passages(db: Transaction, codes: set[str]) -> None:
     if not codes & {"passages_missing", "passages_orphan"}:
         return
     integrity.drop_ownerless_passages(db)
@@ -214,7 +213,7 @@ def _mend_passages(db: apsw.Connection, codes: set[str]) -> None:
         memories.add_passages(db, memory_id, sentences.passages(memory.text))
 
 
-def _mend_vectors(db: apsw.Connection, codes: set[str]) -> None:
+def _mend_vectors(db: Transaction, codes: set[str]) -> None:
     """Takes out what is wrong; what is missing then is embedded afterwards."""
     facts = memory_file.facts(db)
     table, dim = facts.get(meta.VECTORS), int(facts.get(meta.DIM) or 0)
@@ -238,7 +237,7 @@ def _mend_vectors(db: apsw.Connection, codes: set[str]) -> None:
 
 
 def _salvage(
-    store: memory_file.Store, embedder: Embedder | None, now: datetime, progress: Progress | None
+    store: Store, embedder: Embedder | None, now: datetime, progress: Progress | None
 ) -> tuple[str | None, int]:
     """Makes a new file beside a corrupt one of the records that can be read, and counts them."""
     path = store.path.absolute()

@@ -17,17 +17,16 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import apsw
-
 from brain.embed import registry
 from brain.errors import BrainError
 from brain.results import Finding
-from brain.store import folder, fts, integrity, memory_file, meta, wal
+from brain.store import folder, fts, integrity, meta, wal
 from brain.text.fold import FOLD_VERSION, simplify
 from brain.text.timestamps import to_iso
 
 if TYPE_CHECKING:
     from brain.embed.protocol import Embedder
+    from brain.store.protocol import Store, Transaction
 
 CLOCK_GRACE = timedelta(minutes=5)
 """How far clocks of two machines that share a file may differ."""
@@ -48,7 +47,7 @@ class Subject:
         now: the clock.
     """
 
-    db: apsw.Connection
+    db: Transaction
     facts: dict[str, Any]
     vectors_loaded: bool
     embedder: Embedder | None
@@ -276,7 +275,7 @@ def model(facts: dict[str, Any]) -> tuple[Finding, Embedder | None]:
     return Finding("model", "ok", f"模型 {named} 可用，{wanted} 维"), found
 
 
-def environment(store: memory_file.Store) -> Iterator[Finding]:
+def environment(store: Store) -> Iterator[Finding]:
     """The file's modes, its folder, its file system and disk."""
     path = store.path.absolute()
     yield from _modes(path)

@@ -20,11 +20,11 @@ from brain.text.fold import simplify
 from brain.text.timestamps import now_utc, to_iso
 
 if TYPE_CHECKING:
-    import apsw
     import numpy as np
     from numpy.typing import NDArray
 
     from brain.embed.protocol import Embedder
+    from brain.store.protocol import Store, Transaction
 
 BATCH = 64
 """Passages embedded and written at a time: a few seconds of work lost at most by a break."""
@@ -53,9 +53,7 @@ class ReembedResult:
         }
 
 
-def run(
-    store: memory_file.Store, model: str, progress: Callable[[int, int], None] | None
-) -> ReembedResult:
+def run(store: Store, model: str, progress: Callable[[int, int], None] | None) -> ReembedResult:
     """Makes ``model`` the file's model. The same model only fills in what is missing.
 
     Args:
@@ -78,9 +76,7 @@ def run(
     return ReembedResult(embedder.name, embedder.dim, done, present)
 
 
-def complete(
-    store: memory_file.Store, embedder: Embedder, progress: Callable[[int, int], None] | None
-) -> int:
+def complete(store: Store, embedder: Embedder, progress: Callable[[int, int], None] | None) -> int:
     """Makes the vectors that are missing in the file's own table.
 
     Args:
@@ -99,7 +95,7 @@ def complete(
 
 
 def catch_up(
-    store: memory_file.Store,
+    store: Store,
     embedder: Embedder | None,
     progress: Callable[[int, int], None] | None,
 ) -> tuple[int, int]:
@@ -122,7 +118,7 @@ def catch_up(
 
 
 def _fill(
-    store: memory_file.Store,
+    store: Store,
     embedder: Embedder,
     table: str,
     progress: Callable[[int, int], None] | None,
@@ -153,7 +149,7 @@ def _fill(
 
 
 def _put(
-    db: apsw.Connection,
+    db: Transaction,
     table: str,
     batch: Sequence[tuple[int, int, int, int]],
     found: NDArray[np.float32],
@@ -172,7 +168,7 @@ def _put(
     return done
 
 
-def _target(store: memory_file.Store, embedder: Embedder) -> str:
+def _target(store: Store, embedder: Embedder) -> str:
     """The table to fill: the file's own, the one of a broken run, or a new one."""
     with store.write() as db:
         if not store.vectors_loaded:
@@ -204,7 +200,7 @@ def _target(store: memory_file.Store, embedder: Embedder) -> str:
         return table
 
 
-def _switch(store: memory_file.Store, embedder: Embedder, table: str) -> bool:
+def _switch(store: Store, embedder: Embedder, table: str) -> bool:
     """Makes a whole table the file's own; False when a record has come in meanwhile."""
     with store.write() as db:
         if vector_index.missing(db, table, 0, 1):
@@ -230,7 +226,7 @@ def _switch(store: memory_file.Store, embedder: Embedder, table: str) -> bool:
         return True
 
 
-def _without(store: memory_file.Store) -> ReembedResult:
+def _without(store: Store) -> ReembedResult:
     with store.write() as db:
         facts = memory_file.facts(db)
         for table in (facts.get(meta.VECTORS), facts.get(meta.NEXT_VECTORS)):

@@ -15,8 +15,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-import apsw
-
 from brain.recall.query import Question, Rewriting
 from brain.store import fts
 from brain.store.memories import visible
@@ -26,6 +24,8 @@ from brain.text.bm25 import saturation
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from brain.store.protocol import Transaction
 
 
 POSTINGS = 10_000
@@ -125,7 +125,7 @@ Memo = dict[str, Looked]
 
 
 def look_up(
-    db: apsw.Connection,
+    db: Transaction,
     name: str,
     terms: Sequence[str],
     scope_ids: Sequence[int] | None,
@@ -149,7 +149,7 @@ def look_up(
 
 
 def _look_up(
-    db: apsw.Connection,
+    db: Transaction,
     name: str,
     terms: Sequence[str],
     scope_ids: Sequence[int] | None,
@@ -176,7 +176,7 @@ def _look_up(
     return Looked(frequency, held if scope_ids is None else {})
 
 
-def _estimated(db: apsw.Connection, name: str, since: Mapping[str, int]) -> dict[str, int]:
+def _estimated(db: Transaction, name: str, since: Mapping[str, int]) -> dict[str, int]:
     """About how many notes hold each of some terms.
 
     What lies further back is counted apart: a word of the last weeks is not a frequent one because
@@ -222,7 +222,7 @@ def affordable(frequency: Mapping[str, int], postings: int) -> list[str]:
 
 
 def _ranked(
-    db: apsw.Connection,
+    db: Transaction,
     name: str,
     looked: Looked,
     view: View,
@@ -261,7 +261,7 @@ def _ranked(
 
 
 def _best(
-    db: apsw.Connection,
+    db: Transaction,
     name: str,
     lists: Sequence[tuple[str, float]],
     view: View,
@@ -299,7 +299,7 @@ def _best(
 
 
 def lane(
-    db: apsw.Connection,
+    db: Transaction,
     question: Question,
     view: View,
     scope_ids: Sequence[int] | None,
@@ -335,7 +335,7 @@ def lane(
 
 
 def again(
-    db: apsw.Connection,
+    db: Transaction,
     first: Lexical,
     question: Question,
     view: View,

@@ -8,8 +8,6 @@ from itertools import chain
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
-import apsw
-
 from brain.memory import Hit, LaneRank, Memory
 from brain.recall import fusion, language, lexical, rerank, semantic, superseded
 from brain.recall.fusion import quality, recency
@@ -24,6 +22,8 @@ from brain.text.timestamps import from_iso
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from brain.store.protocol import Transaction
 
 POOL = 100
 """How many candidates each lane may propose."""
@@ -79,7 +79,7 @@ class Source:
         memo: what was looked up for other parts of the same message, in the same scopes.
     """
 
-    db: apsw.Connection
+    db: Transaction
     vector: NDArray[np.float32] | None
     table: str | None
     reference: str | None

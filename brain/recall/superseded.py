@@ -13,8 +13,6 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
-import apsw
-
 from brain.memory import LaneRank, Memory
 from brain.recall import lexical
 from brain.recall.query import Question
@@ -26,6 +24,8 @@ from brain.store.view import View
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from brain.store.protocol import Transaction
 
 INHERITED = 0.95
 """What an ancestor's score counts for its heir: of two that say the same, the one that says it
@@ -75,7 +75,7 @@ class Ancestors(NamedTuple):
 
 
 def find(
-    db: apsw.Connection,
+    db: Transaction,
     question: Question,
     words: lexical.Lexical,
     view: View,
