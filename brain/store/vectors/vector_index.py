@@ -1,9 +1,15 @@
-"""Vectors: one table of exact float32 a model, named in ``meta``, and blocks of codes beside it.
+"""Vector index: one table of exact float32 a model, named in ``meta``, and codes in blocks beside.
 
-A search goes in two stages. :mod:`brain.store.vectors.vector_index` proposes: it applies the view's
-filters to every vector and keeps those whose short codes are nearest. sqlite-vec then measures
-those exactly, and the records have the last word on what is visible. Nothing is filtered after the
-nearest have been chosen, so filters never empty the result.
+A search goes in two stages. :func:`nearest` proposes, in memory and by numpy: it applies the view's
+filters to the codes of every vector and keeps those nearest. :func:`exact_similarities` then
+measures the proposals, reading their vectors alone, and the records have the last word on what is
+visible. Nothing is filtered after the nearest have been chosen, so filters never empty the result.
+
+sqlite-vec scores exactly what it is asked for, by ``vec_distance_cosine``: the records that the
+words found (:func:`similarities`). It holds and scans nothing, but for the ``vec0`` tables of
+schema 1, which it reads until the file is migrated. Its scan of float32 takes 11 times as long as
+two stages at a hundred thousand vectors, 30 times at a million (docs/benchmarks.md); the plain
+query for whoever reads the file without us is in docs/formats.md.
 """
 
 from __future__ import annotations
