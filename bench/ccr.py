@@ -185,7 +185,7 @@ def _shares(asked: Sequence[_Asked]) -> list[Cell]:
         done = squeezed(one.text, one.query)
         before.append(done.tokens_before)
         after.append(done.tokens_after)
-        ways = (done.text, head(one.text), passages.narrowed(one.text, sought, BUDGET)[0])
+        ways = (done.text, head(one.text), passages.narrow(one.text, sought, BUDGET)[0])
         if one.wanted:
             answers.append([any(w in shown for w in one.wanted) for shown in ways])
         whole = fold(one.text)

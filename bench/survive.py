@@ -252,14 +252,16 @@ def faults(path: Path) -> list[str]:
         out += integrity.integrity(db)
         checks = {
             "passages": integrity.without_passages(db) + integrity.ownerless_passages(db),
-            "lineage": integrity.dangling(db) + integrity.one_sided(db) + integrity.looped(db),
+            "lineage": integrity.dangling_links(db)
+            + integrity.one_sided_links(db)
+            + integrity.link_cycles(db),
             "hashes": integrity.bad_hashes(db),
             "journal": integrity.unjournaled(db),
         }
         for index in ("grams", "trigrams"):
             checks[f"{index}: no row"] = integrity.unindexed(db, index)
-            checks[f"{index}: ghosts"] = integrity.ghosts(db, index)
-            checks[f"{index}: words"] = integrity.misplaced(db, index)
+            checks[f"{index}: ghosts"] = integrity.orphaned_rows(db, index)
+            checks[f"{index}: words"] = integrity.mismatched_rows(db, index)
         facts = memory_file.facts(db)
         if facts.get(meta.VECTORS):
             checks.update(integrity.vector_faults(db, facts[meta.VECTORS], int(facts[meta.DIM])))

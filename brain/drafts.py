@@ -21,11 +21,11 @@ from brain.text.secrets import mask
 from brain.text.timestamps import local_time, parse_time, to_iso
 
 if TYPE_CHECKING:
-    import apsw
     import numpy as np
     from numpy.typing import NDArray
 
     from brain.embed.protocol import Embedder
+    from brain.store.protocol import Transaction
 
 ALLOWED = "allow_secrets"
 """The argument that has a secret stored nevertheless."""
@@ -115,7 +115,7 @@ class Prepared:
     spans: list[tuple[int, int]]
     vectors: NDArray[np.float32] | None
 
-    def put_in(self, db: apsw.Connection) -> Callable[[Record], Memory]:
+    def put_in(self, db: Transaction) -> Callable[[Record], Memory]:
         """What stores a record of the text inside the caller's write transaction."""
         table = table_for(db, self.embedder)
         return partial(insert.put, db, table, spans=self.spans, found=self.vectors, why=self.why)

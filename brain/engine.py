@@ -61,6 +61,7 @@ if TYPE_CHECKING:
         Stats,
         SupersedeResult,
     )
+    from brain.store.protocol import Store
 
 Progress = Callable[[int, int], None]
 StagedProgress = Callable[[str, int, int], None]
@@ -80,7 +81,7 @@ class Brain:
 
     def __init__(
         self,
-        store: memory_file.Store,
+        store: Store,
         embedder: Embedder | None,
         model: str | None,
         patience: float | None = None,
@@ -414,10 +415,10 @@ class Brain:
         view = requested(scope, kind, as_of, known_at, now, all_scopes=all_scopes)
         with self._store.read() as db:
             if all:
-                found = memories.everything(db, view.scopes, kind, limit, view.known_at)
+                found = memories.list_any_state(db, view.scopes, kind, limit, view.known_at)
             else:
                 view = replay.prepare(db, view.with_archived(archived))
-                found = memories.listing(db, view, limit)
+                found = memories.list_visible(db, view, limit)
             found = replay.records(db, found, view.known_at)
         return found if reveal else [redact.memory(record) for record in found]
 
@@ -431,7 +432,7 @@ class Brain:
         from brain.results import History
 
         with self._store.read() as db:
-            found = history.of(db, lineage.require(db, validate.parse_id(memory_id)))
+            found = history.trace(db, lineage.require(db, validate.parse_id(memory_id)))
         return History(
             tuple(map(redact.memory, found.history)),
             tuple(replace(event, why=mask.masked(event.why)) for event in found.events),
@@ -807,7 +808,7 @@ class Brain:
         rule = decay.Rule(daily, archive_below, idle_days, keep_importance)
         self._require_any("衰减")
         if dry_run:
-            return decay.foreseen(self._store, rule, now or now_utc())
+            return decay.preview(self._store, rule, now or now_utc())
         return decay.run(self._store, rule, why, now or now_utc())
 
     def doctor(
@@ -953,8 +954,8 @@ class Brain:
         """
         from brain.exchange import api
 
-        shown = api.leaves(format, scope, as_of, with_recovery, now or now_utc())
-        return api.text(self._store, format, shown, with_recovery)
+        shown = api.selection(format, scope, as_of, with_recovery, now or now_utc())
+        return api.export_text(self._store, format, shown, with_recovery)
 
     def export_to(
         self,
@@ -977,9 +978,9 @@ class Brain:
         """
         from brain.exchange import api
 
-        shown = api.leaves(format, scope, as_of, with_recovery, now or now_utc())
+        shown = api.selection(format, scope, as_of, with_recovery, now or now_utc())
         where = path_of(path)
-        return api.write(self._store, format, shown, with_recovery, where, force=force)
+        return api.export_to(self._store, format, shown, with_recovery, where, force=force)
 
     def import_(
         self,
@@ -1010,12 +1011,12 @@ class Brain:
         from brain.exchange import api, import_markdown
 
         given = path_of(source) if isinstance(source, str | Path) else source
-        result = api.take_in(
+        result = api.import_any(
             self._store,
             given,
             self._settle_model,
             drafts.complete,
-            import_markdown.Wish(supersede, retract_missing, why),
+            import_markdown.EditOptions(supersede, retract_missing, why),
             now or now_utc(),
             dry_run=dry_run,
             progress=progress,
@@ -1100,7 +1101,7 @@ class Brain:
         validate.check_why(why)
         number = self._existing(memory_id)
         with self._store.write() as db:
-            after = strength.give(db, number, what, to_iso(now or now_utc()), why)
+            after = strength.apply_feedback(db, number, what, to_iso(now or now_utc()), why)
         return redact.memory(after)
 
     def _after_it_began(self, memory_id: int) -> datetime:

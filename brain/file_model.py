@@ -16,11 +16,10 @@ from brain.text.fold import simplify
 if TYPE_CHECKING:
     from pathlib import Path
 
-    import apsw
-
     from brain.embed.protocol import Embedder
     from brain.recall.query import Question
     from brain.results import InitResult
+    from brain.store.protocol import Store, Transaction
 
 
 class Model:
@@ -35,7 +34,7 @@ class Model:
 
     def __init__(
         self,
-        store: memory_file.Store,
+        store: Store,
         embedder: Embedder | None,
         asked: str | None,
         patience: float | None,
@@ -202,7 +201,7 @@ class Model:
             self._asked = None
 
 
-def table_for(db: apsw.Connection, embedder: Embedder | None) -> str | None:
+def table_for(db: Transaction, embedder: Embedder | None) -> str | None:
     """The vector table for what an embedder made; None where the file's model is another by now."""
     facts = memory_file.facts(db)
     if embedder is None or facts.get(meta.MODEL) != embedder.name:

@@ -55,5 +55,5 @@ def _snippet(hit: Hit, terms: tuple[str, ...]) -> Hit:
     whole = hit.memory.text
     masked = mask.masked(whole)
     own = None if masked is whole else handles.handle_of(whole.encode("utf-8"))
-    text, handle = passages.narrowed(masked, terms, handle=own)
+    text, handle = passages.narrow(masked, terms, handle=own)
     return hit if text is hit.text else replace(hit, text=text, recovery_handle=handle)

@@ -32,7 +32,7 @@ def cut_code(text: str, terms: Sequence[str], budget: int | None, handle: str) -
     if budget is None:
         return None
     lines = detect.split(text)
-    weights = relevance.weigh(lines, terms)
+    weights = relevance.term_weights(lines, terms)
     best = max(weights, default=0.0)
     by_weight = sorted(range(len(lines)), key=lambda p: (-weights[p], p))
     asked = [p for p in by_weight if weights[p] >= 0.45 * best > 0][:8]
@@ -56,7 +56,7 @@ def cut_code(text: str, terms: Sequence[str], budget: int | None, handle: str) -
 def cut_diff(text: str, terms: Sequence[str], budget: int | None, handle: str) -> Cut:
     """Cuts a diff to its headers and changed lines."""
     lines = detect.split(text)
-    weights = relevance.weigh(lines, terms)
+    weights = relevance.term_weights(lines, terms)
     heads = [p for p, line in enumerate(lines) if line.startswith(("diff ", "--- ", "+++ ", "@@"))]
     changed = [
         p for p, line in enumerate(lines) if line[:1] in "+-" and line[:1] and p not in heads
@@ -77,7 +77,7 @@ def cut_config(text: str, terms: Sequence[str], budget: int | None, handle: str)
     blocks = _blocks(text)
     if re.search(r"(?:^|[\s\[,])[&*][A-Za-z_]\w*\s*(?:$|[,\]\n])", text, re.MULTILINE):
         return None  # YAML anchors: a block may need another
-    weights = relevance.weigh(blocks, terms)
+    weights = relevance.term_weights(blocks, terms)
     order = sorted(range(len(blocks)), key=lambda p: (-weights[p], p))
     order = list(dict.fromkeys([*_marked(blocks), *order]))
     cut = _cut_lines(blocks, order, "# ", budget, handle, lambda body: body.rstrip("\n"))

@@ -34,7 +34,7 @@ _NAMES = {
 }
 
 
-def narrowed(original: bytes, terms: Sequence[str], handle: str) -> bytes:
+def excerpt(original: bytes, terms: Sequence[str], handle: str) -> bytes:
     """The units of an original that speak to a question, in their order.
 
     A marker stands wherever two of them are not adjacent and where the beginning or the end is
@@ -119,5 +119,5 @@ def part(
     if reference.pointer:
         data, content_type = json_pointer.subtree(data, reference.pointer), "application/json"
     if terms is not None:
-        data = narrowed(data, terms, reference.handle)
+        data = excerpt(data, terms, reference.handle)
     return data, content_type

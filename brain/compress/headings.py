@@ -17,7 +17,7 @@ _LINE = (
 _LABEL = rf"(?:[-*]\s+)?{_NUMBER}[^，；、]{{1,16}}[。．.]$"
 
 
-def places(pieces: Sequence[str]) -> frozenset[int]:
+def heading_places(pieces: Sequence[str]) -> frozenset[int]:
     """Places of the headings: a line by itself (``## 值班``, ``五、值班``, ``值班：``), or a
     numbered name that opens a line and goes on behind it (``五、值班。元旦三天由……``).
 

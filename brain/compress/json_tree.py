@@ -180,7 +180,7 @@ class _Shrinking:
             kept = list(range(count))
         else:
             if where not in self.members:
-                weights = relevance.weigh([f"{k} {_text(v)}" for k, v in value], self.terms)
+                weights = relevance.term_weights([f"{k} {_text(v)}" for k, v in value], self.terms)
                 self.members[where] = sorted(range(count), key=lambda p: (-weights[p], p))
             kept = sorted(self.members[where][: limits.members])
         out = Members(
@@ -211,8 +211,8 @@ class _Shrinking:
             out.append(self._small(value[place], f"{where}/{place}", limits))
             before = place
         facts: tuple[str, ...] = ()
-        if limits.facts and not markers.named(where):
-            facts = markers.within(records.facts([rows[p] for p in missing]), limits.facts)
+        if limits.facts and not markers.names_secret(where):
+            facts = markers.fitting_facts(records.facts([rows[p] for p in missing]), limits.facts)
         end = markers.GAP if before != count - 1 else ""
         out.append(end + self._summary(missing, "条", where, facts))
         return out
@@ -237,7 +237,7 @@ class _Shrinking:
     def _text(self, value: str, where: str, limits: _Limits) -> str:
         if len(value) <= limits.string + 20 or markers.is_mark(value):
             return value
-        wordless = _WORDLESS.search(value) or markers.named(where)
+        wordless = _WORDLESS.search(value) or markers.names_secret(where)
         if limits.string >= _LEAST_PROSE and not wordless:
             small = prose.cut(value, self.terms, limits.string, self.handle)
             if small.left_out and len(small.text) < len(value):
@@ -249,7 +249,7 @@ class _Shrinking:
                 return small.text
         over = len(value) - limits.string
         self.left.append(LeftOut("字", over, where))
-        return value[: limits.string] + markers.short(over, "字")
+        return value[: limits.string] + markers.inline_mark(over, "字")
 
 
 def _escape(name: str) -> str:

@@ -92,7 +92,7 @@ def cut(text: str, terms: Sequence[str], budget: int | None, handle: str) -> Cut
     plain, codes = clean(text)
     entries = [_entry(piece) for piece in _pieces(plain)]
     most = LONGEST_LINE if budget is None else max(24, budget // 2)
-    order = _order(entries, relevance.weigh([one.text for one in entries], terms))
+    order = _order(entries, relevance.term_weights([one.text for one in entries], terms))
 
     def facts(missing: Sequence[int]) -> list[str]:
         return _facts([entries[p] for p in missing])
@@ -216,7 +216,7 @@ def _shortened(piece: str, most: int) -> str:
     lines = piece.split("\n")
     if len(lines) > _TRACE_HEAD + _TRACE_TAIL + 1:
         gone = len(lines) - _TRACE_HEAD - _TRACE_TAIL
-        lines = [*lines[:_TRACE_HEAD], markers.short(gone, "行"), *lines[-_TRACE_TAIL:]]
+        lines = [*lines[:_TRACE_HEAD], markers.inline_mark(gone, "行"), *lines[-_TRACE_TAIL:]]
     costs = sorted(estimate(line) for line in lines)
     share, left = most, most
     for place, cost in enumerate(costs):
@@ -236,7 +236,7 @@ def _head(line: str, most: int) -> str:
             low = middle
         else:
             high = middle - 1
-    return line[:low] + markers.short(len(line) - low, "字") if low < len(line) else line
+    return line[:low] + markers.inline_mark(len(line) - low, "字") if low < len(line) else line
 
 
 def _facts(missing: Sequence[_Entry]) -> list[str]:
@@ -257,7 +257,7 @@ def _facts(missing: Sequence[_Entry]) -> list[str]:
     repeats: Counter[str] = Counter()
     for label, n in labels.items():
         # All entries of one label have the same words, so the first speaks for them.
-        name = "" if markers.speaks_of(first[label].text) else _name(label)
+        name = "" if markers.mentions_secret(first[label].text) else _name(label)
         if name:
             repeats[name] += n
     facts += [f"重复 {name} {n} 次" for name, n in repeats.most_common(3) if n > 2]
@@ -293,7 +293,7 @@ def _fitted(
                 out.append(quoted(markers.GAP))
             out.append(shown(place))
             before = place
-        told = markers.within(facts(missing), room) if room and missing else ()
+        told = markers.fitting_facts(facts(missing), room) if room and missing else ()
         gone = [LeftOut("条", len(missing), "", missing, told)] if missing else []
         if codes:
             gone.append(LeftOut("处控制码", codes))

@@ -33,7 +33,7 @@ def summary(count: int, unit: str, facts: Sequence[str], handle: str, lead: str 
     return f"（略 {count} {unit}{told}；全文：<<ccr:{handle}>>）"
 
 
-def short(count: int, unit: str) -> str:
+def inline_mark(count: int, unit: str) -> str:
     """The mark inside a cut string or line; the handle stands in the text's summary."""
     return f"{GAP}（略 {count} {unit}）"
 
@@ -53,7 +53,7 @@ def is_mark(text: str) -> bool:
     return holds_mark(text) or text.strip().strip(",|\t \"'") == GAP
 
 
-def around(text: str) -> list[tuple[int, int]]:
+def split_at_marks(text: str) -> list[tuple[int, int]]:
     """Spans that cover a text: its marks, each by itself, and what stands between them."""
     spans: list[tuple[int, int]] = []
     at = 0
@@ -69,7 +69,7 @@ def quotable(value: str) -> bool:
     return 0 < len(value) <= LONGEST_QUOTE and not _UNQUOTABLE.search(value)
 
 
-def within(facts: Iterable[str], room: int) -> tuple[str, ...]:
+def fitting_facts(facts: Iterable[str], room: int) -> tuple[str, ...]:
     """The first facts that together take at most ``room`` tokens; one too long is passed over."""
     kept: list[str] = []
     for fact in facts:
@@ -102,16 +102,16 @@ _CAREFUL = re.compile(
 )
 
 
-def named(name: str) -> bool:
+def names_secret(name: str) -> bool:
     """Whether a field's name says that its value is a secret: password, 口令, apiKey …"""
     return _NAME.search(name) is not None
 
 
-def shaped(value: str) -> bool:
+def looks_secret(value: str) -> bool:
     """Whether a value looks like a key, a token, an identity number, a phone or card number."""
     return _CAREFUL.search(value) is not None or begins_like_token(value) or bool(find(value))
 
 
-def speaks_of(text: str) -> bool:
+def mentions_secret(text: str) -> bool:
     """Whether a stretch of running text names or holds a secret."""
-    return named(text) or shaped(text)
+    return names_secret(text) or looks_secret(text)

@@ -5,13 +5,15 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-
-import apsw
+from typing import TYPE_CHECKING
 
 from brain.compress.handles import Reference
 from brain.errors import EXIT_DATA, EXIT_IO, EXIT_NO, EXIT_USAGE, BrainError
 from brain.store import memories, originals
 from brain.store.originals import Original
+
+if TYPE_CHECKING:
+    from brain.store.protocol import Transaction
 
 MAX_BYTES = 512 * 1024 * 1024
 """Bytes that kept originals may take together unless ``BRAIN_CCR_MAX_BYTES`` says otherwise."""
@@ -39,7 +41,7 @@ def most_bytes() -> int:
     return int(given)
 
 
-def keep(db: apsw.Connection, original: Original, most: int) -> None:
+def keep(db: Transaction, original: Original, most: int) -> None:
     """Keeps an original; the same bytes once.
 
     Raises:
@@ -56,7 +58,7 @@ def keep(db: apsw.Connection, original: Original, most: int) -> None:
         ) from None
 
 
-def find(db: apsw.Connection, reference: Reference) -> tuple[bytes, str]:
+def find(db: Transaction, reference: Reference) -> tuple[bytes, str]:
     """The bytes a handle stands for and their media type: a memory's text, or what was kept.
 
     Raises:

@@ -29,7 +29,7 @@ MARK = 200
 """Characters kept free for the mark and the handle."""
 
 
-def narrowed(
+def narrow(
     text: str, terms: Sequence[str], most: int = WHOLE, handle: str | None = None
 ) -> tuple[str, str | None]:
     """A text as shown for a question: whole when short, else its telling passages and a handle.
@@ -64,7 +64,7 @@ def within(text: str, terms: Sequence[str], room: int, handle: str | None = None
     """The telling passages of a text and a mark with its handle, within so many tokens.
 
     Args:
-        handle: as for :func:`narrowed`.
+        handle: as for :func:`narrow`.
 
     Returns:
         None where the room is too small for a passage.
@@ -90,7 +90,7 @@ def sentence(text: str, terms: Sequence[str], room: int, handle: str | None = No
     handle stands behind it. At least a character is shown, whatever the room.
 
     Args:
-        handle: as for :func:`narrowed`.
+        handle: as for :func:`narrow`.
     """
     mark = "……" + (handle or handle_of(text.encode("utf-8")))
     spans = sentences(text)
@@ -117,7 +117,7 @@ def _told_together(
         return 0, len(text)
     order = _ranked(text, spans, terms)
     best = order[0]
-    heads = headings.places([text[a:b] for a, b in spans])
+    heads = headings.heading_places([text[a:b] for a, b in spans])
     if best not in heads:
         return spans[best]
     end = next((p for p in range(best + 1, len(spans)) if p in heads), len(spans))

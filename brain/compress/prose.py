@@ -21,7 +21,7 @@ ASKED = 0.2
 """A sentence that adds at least this share of the best one's weight is what the query asks for."""
 
 STRONG = 2
-"""Strength of :class:`brain.compress.salience.Told` from which a sentence stays."""
+"""Strength of :class:`brain.compress.salience.Salience` from which a sentence stays."""
 
 STRONG_SHARE = 3
 """What stays for its strength takes at most this part of the budget, and the mark names the rest;
@@ -66,8 +66,8 @@ class _Units:
 def cut(text: str, terms: Sequence[str], budget: int | None, handle: str) -> Cut:
     """Cuts prose to what matters; see the module."""
     units = _units(text, budget)
-    asked = relevance.ask(units.texts, terms)
-    told = salience.told(units.texts)
+    asked = relevance.match(units.texts, terms)
+    told = salience.salience(units.texts)
     costs = [estimate(unit) + 1 for unit in units.texts]
     # At its own weight a heading is chosen, but what stands under it is what answers.
     hits = _bodies(units, asked, asked.chosen(MOST_ASKED, ASKED))
@@ -92,7 +92,9 @@ def _units(text: str, budget: int | None) -> _Units:
     spans: list[tuple[int, int]] = []
     begins: list[int] = []
     clauses = False
-    pieces = [(a + c, a + d) for a, b in _blocks(text) for c, d in markers.around(text[a:b])]
+    pieces = [
+        (a + c, a + d) for a, b in _blocks(text) for c, d in markers.split_at_marks(text[a:b])
+    ]
     for start, end in pieces:
         small = _FENCE.match(text, start) and estimate(text[start:end]) <= most * 2
         if small or markers.holds_mark(text[start:end]):
@@ -109,7 +111,7 @@ def _units(text: str, budget: int | None) -> _Units:
                 clauses = True
             begins += [first] * (len(spans) - first)
     texts = [text[a:b] for a, b in spans]
-    heads = headings.places(texts)
+    heads = headings.heading_places(texts)
     over: list[int | None] = []
     above: int | None = None
     for place in range(len(texts)):
@@ -147,9 +149,9 @@ def _ranked(weights: Sequence[float]) -> list[int]:
 
 def _order(
     units: _Units,
-    asked: relevance.Asked,
+    asked: relevance.Relevance,
     hits: Sequence[int],
-    told: Sequence[salience.Told],
+    told: Sequence[salience.Salience],
     costs: Sequence[int],
     budget: int,
 ) -> list[int]:
@@ -171,7 +173,9 @@ def _order(
     return list(dict.fromkeys([*sure, *first, *related, *rest]))
 
 
-def _without_budget(units: _Units, hits: Sequence[int], told: Sequence[salience.Told]) -> list[int]:
+def _without_budget(
+    units: _Units, hits: Sequence[int], told: Sequence[salience.Salience]
+) -> list[int]:
     """The units that stay: asked for and beside that, telling, first; one of each look-alike."""
     count = len(units.texts)
     near = [p for hit in hits for p in (hit - 1, hit + 1) if 0 <= p < count]
@@ -180,7 +184,7 @@ def _without_budget(units: _Units, hits: Sequence[int], told: Sequence[salience.
     return list(dict.fromkeys([*sure, *_one_of_each(units, sure, near)]))
 
 
-def _bodies(units: _Units, asked: relevance.Asked, places: Sequence[int]) -> list[int]:
+def _bodies(units: _Units, asked: relevance.Relevance, places: Sequence[int]) -> list[int]:
     """The places with each heading replaced by what best answers under it, its first unit if
     nothing there is asked for; a heading with nothing under it stays."""
     out: list[int] = []
@@ -215,7 +219,7 @@ def _one_of_each(units: _Units, sure: Sequence[int], places: Iterable[int]) -> l
     return out
 
 
-def _strong(told: Sequence[salience.Told]) -> list[int]:
+def _strong(told: Sequence[salience.Salience]) -> list[int]:
     strong = [p for p, one in enumerate(told) if one.strength >= STRONG]
     return sorted(strong, key=lambda p: (-told[p].strength, p))
 
@@ -232,7 +236,7 @@ def _within(places: Sequence[int], costs: Sequence[int], room: int) -> list[int]
 def _render(
     text: str,
     units: _Units,
-    told: Sequence[salience.Told],
+    told: Sequence[salience.Salience],
     kept: frozenset[int],
     room: int,
     handle: str,
@@ -248,20 +252,20 @@ def _render(
             parts.append(text[start:end])
         elif place - 1 in kept or place == 0:
             parts.append(markers.GAP)
-    facts = markers.within(_facts(units, told, missing), room)[::-1]
+    facts = markers.fitting_facts(_facts(units, told, missing), room)[::-1]
     body = "".join(parts).rstrip()
     end_mark = markers.summary(len(missing), units.measure, facts, handle, "，")
     return Cut(body + end_mark, (LeftOut(units.measure, len(missing), "", tuple(missing), facts),))
 
 
-def _facts(units: _Units, told: Sequence[salience.Told], missing: Sequence[int]) -> list[str]:
+def _facts(units: _Units, told: Sequence[salience.Salience], missing: Sequence[int]) -> list[str]:
     """The telling words of what is missing, the strongest first, then how many hold what; where
     the room is small the words say more."""
     facts = []
     named = [
         word
         for p in sorted(missing, key=lambda p: (-told[p].strength, p))
-        if told[p].strength and not markers.speaks_of(units.texts[p])
+        if told[p].strength and not markers.mentions_secret(units.texts[p])
         for word in told[p].words
         if salience.quoted(word) and markers.quotable(word)
     ]

@@ -98,7 +98,7 @@ def rank(
         extremes: whether the records with a column's least and greatest number stay.
     """
     count = len(records)
-    weights = relevance.weigh(texts, terms)
+    weights = relevance.term_weights(texts, terms)
     best = max(weights, default=0.0)
     matching: list[int] = []
     if best >= math.log(2):
@@ -238,9 +238,9 @@ def _names_secret(value: str) -> bool:
     return (
         len(value) <= markers.LONGEST_QUOTE
         and bool(_NAME.fullmatch(value))
-        and markers.named(value)
+        and markers.names_secret(value)
     )
 
 
 def _secret(name: str, values: Sequence[str]) -> bool:
-    return markers.named(name) or any(markers.shaped(value) for value in set(values))
+    return markers.names_secret(name) or any(markers.looks_secret(value) for value in set(values))

@@ -22,7 +22,7 @@ the question, not name its subject again."""
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Relevance:
     """What a question has to do with the parts of a text.
 
     Args:
@@ -61,12 +61,12 @@ class Asked:
         return out
 
 
-def weigh(parts: Sequence[str], terms: Sequence[str]) -> list[float]:
-    """A weight for every part; see :func:`ask`."""
-    return list(ask(parts, terms).weights)
+def term_weights(parts: Sequence[str], terms: Sequence[str]) -> list[float]:
+    """A weight for every part; see :func:`match`."""
+    return list(match(parts, terms).weights)
 
 
-def ask(parts: Sequence[str], terms: Sequence[str]) -> Asked:
+def match(parts: Sequence[str], terms: Sequence[str]) -> Relevance:
     """Weighs every part: the sum over the terms it holds, a rarer term counting more.
 
     A term counts its :func:`brain.text.bm25.idf` with the parts as documents: the title's word that
@@ -101,4 +101,4 @@ def ask(parts: Sequence[str], terms: Sequence[str]) -> Asked:
     for worth, places in holding:
         for place in places:
             total[place] += worth
-    return Asked(tuple(total), tuple(holding))
+    return Relevance(tuple(total), tuple(holding))

@@ -63,7 +63,7 @@ _NUMERALS = re.compile(rf"\d+(?:[.,]\d+)*|[{_NUMERAL}]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class Salience:
     """What a unit tells.
 
     Args:
@@ -77,7 +77,7 @@ class Told:
     kinds: frozenset[str]
 
 
-def told(units: Sequence[str]) -> list[Told]:
+def salience(units: Sequence[str]) -> list[Salience]:
     """What each unit says that its look-alikes, or nearly all other units, do not.
 
     Strength is one for each kind of rare word (two for a decision, which reads as one only with
@@ -102,7 +102,7 @@ def told(units: Sequence[str]) -> list[Told]:
         strength += any(kind == "决定" for kind, _ in rare)
         strength += 2 * bool(out[place])
         said = tuple(dict.fromkeys((*out[place], *(word for _, word in rare))))
-        result.append(Told(strength, said, kinds[place]))
+        result.append(Salience(strength, said, kinds[place]))
     return result
 
 

@@ -88,7 +88,9 @@ def _cut(
                 out.append(marked(markers.GAP))
             out.append(raw[place])
             before = place
-        facts = markers.within(records.facts([found[p] for p in missing]), room) if room else ()
+        facts = (
+            markers.fitting_facts(records.facts([found[p] for p in missing]), room) if room else ()
+        )
         told = markers.summary(len(missing), "行", facts, handle)
         out.append(marked((markers.GAP if before != len(rows) - 1 else "") + told))
         return Cut(end.join(out) + end, (LeftOut("行", len(missing), "", missing, facts),))

@@ -121,7 +121,8 @@ def fetch(
     if not paths.onnx_installed():
         raise BrainError(
             "brain_model_missing",
-            "bge-small-zh 需要 onnxruntime 和 tokenizers 两个包：请运行 pip install fastembed。",
+            "bge-small-zh 需要 onnxruntime 和 tokenizers 两个包："
+            "请运行 pip install onnxruntime tokenizers。",
             EXIT_UNAVAILABLE,
         )
     chosen = source or DEFAULT_SOURCE

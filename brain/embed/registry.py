@@ -92,7 +92,10 @@ def _missing(model: ModelInfo) -> str:
             f"arm64）和 macOS arm64 能装。可改用 bge-small-zh：{_GET_BGE}"
         )
     if not paths.onnx_installed():
-        return "bge-small-zh 需要 onnxruntime 和 tokenizers 两个包：请运行 pip install fastembed。"
+        return (
+            "bge-small-zh 需要 onnxruntime 和 tokenizers 两个包："
+            "请运行 pip install onnxruntime tokenizers。"
+        )
     folder = paths.model_dir()
     if folder is not None:
         return (

@@ -6,27 +6,29 @@ from collections.abc import Callable, Iterator
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from brain.errors import EXIT_USAGE, BrainError
 from brain.exchange import export_jsonl, export_markdown, files, import_jsonl, import_markdown
 from brain.results import ExportResult, ImportResult
-from brain.store import memory_file
-from brain.store.view import Shown
+from brain.store.view import Selection
 from brain.text.timestamps import parse_time, to_iso
 from brain.validate import check_label
 
+if TYPE_CHECKING:
+    from brain.store.protocol import Store
+
 READING = "read"
-"""The stage of a progress report that :func:`take_in` makes."""
+"""The stage of a progress report that :func:`import_any` makes."""
 
 
-def leaves(
+def selection(
     form: str,
     scope: str | None,
     as_of: str | datetime | None,
     with_recovery: bool,
     now: datetime,
-) -> Shown:
+) -> Selection:
     """Which records an export is about.
 
     Args:
@@ -47,20 +49,20 @@ def leaves(
             "恢复记录不分范围，只能和全部记忆的 JSONL 一起导出。",
             EXIT_USAGE,
         )
-    return Shown(scope, at or (to_iso(now) if form == "markdown" else None))
+    return Selection(scope, at or (to_iso(now) if form == "markdown" else None))
 
 
-def text(store: memory_file.Store, form: str, shown: Shown, with_recovery: bool) -> Iterator[str]:
+def export_text(store: Store, form: str, shown: Selection, with_recovery: bool) -> Iterator[str]:
     """The export as lines with their ends."""
     if form == "markdown":
         return export_markdown.text(store, shown)
     return export_jsonl.lines(store, shown, with_recovery)
 
 
-def write(
-    store: memory_file.Store,
+def export_to(
+    store: Store,
     form: str,
-    shown: Shown,
+    shown: Selection,
     with_recovery: bool,
     where: Path,
     *,
@@ -90,12 +92,12 @@ def write(
     return ExportResult(str(store.path), form, str(where), records, names)
 
 
-def take_in(
-    store: memory_file.Store,
+def import_any(
+    store: Store,
     source: Path | BinaryIO,
     settle: Callable[[], None],
     check: import_markdown.Check,
-    wish: import_markdown.Wish,
+    wish: import_markdown.EditOptions,
     now: datetime,
     *,
     dry_run: bool,

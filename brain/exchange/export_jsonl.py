@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-
-import apsw
+from typing import TYPE_CHECKING
 
 from brain.exchange import jsonl
-from brain.store import journal, memories, memory_file, meta, originals
-from brain.store.view import Shown
+from brain.store import journal, memories, meta, originals
+from brain.store.view import Selection
+
+if TYPE_CHECKING:
+    from brain.store.protocol import Store, Transaction
 
 KEPT_FACTS = (meta.DECAY_RUN, meta.LAST_DECAY)
 """Facts that say how records came to be as they are; the others are about indexes and vectors."""
 
 
 def lines(
-    store: memory_file.Store,
-    shown: Shown,
+    store: Store,
+    shown: Selection,
     with_recovery: bool = False,
     counted: Callable[[], None] | None = None,
 ) -> Iterator[str]:
@@ -33,26 +35,26 @@ def lines(
         for line in _body(db, shown, with_recovery, counted):
             number += 1
             yield line
-    yield jsonl.written("end", lines=number)
+    yield jsonl.json_line("end", lines=number)
 
 
 def _body(
-    db: apsw.Connection, shown: Shown, with_recovery: bool, counted: Callable[[], None] | None
+    db: Transaction, shown: Selection, with_recovery: bool, counted: Callable[[], None] | None
 ) -> Iterator[str]:
     yield jsonl.header(shown, memories.last_id(db))
     if shown.whole:
         facts = meta.read(db)
         for key in KEPT_FACTS:
             if facts.get(key) is not None:
-                yield jsonl.written("meta", key=key, value=facts[key])
+                yield jsonl.json_line("meta", key=key, value=facts[key])
         for word, freq, tag, at in meta.dated_words(db):
-            yield jsonl.written("word", word=word, freq=freq, tag=tag, added_at=at)
-    for memory in memories.each_in(db, shown):
+            yield jsonl.json_line("word", word=word, freq=freq, tag=tag, added_at=at)
+    for memory in memories.iter_selected(db, shown):
         if counted is not None:
             counted()
         yield jsonl.memory(memory)
-    for event in journal.each_in(db, shown):
+    for event in journal.iter_selected(db, shown):
         yield jsonl.event(event)
     if with_recovery:
-        for handle, original in originals.each_original(db):
+        for handle, original in originals.iter_originals(db):
             yield from jsonl.parts(handle, original)

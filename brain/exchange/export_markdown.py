@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from brain.errors import EXIT_CANT_CREATE, BrainError
 from brain.exchange import files, markdown
-from brain.store import memories, memory_file
-from brain.store.view import Shown
+from brain.store import memories
+from brain.store.view import Selection
+
+if TYPE_CHECKING:
+    from brain.store.protocol import Store
 
 SUFFIX = ".md"
 
 
-def text(store: memory_file.Store, shown: Shown) -> Iterator[str]:
+def text(store: Store, shown: Selection) -> Iterator[str]:
     """All kinds one after the other, with a blank line between them."""
     gap = ""
     for _, chunks in _by_kind(store, shown, lambda: None):
@@ -24,8 +28,8 @@ def text(store: memory_file.Store, shown: Shown) -> Iterator[str]:
 
 
 def write(
-    store: memory_file.Store,
-    shown: Shown,
+    store: Store,
+    shown: Selection,
     folder: Path,
     *,
     force: bool,
@@ -65,18 +69,18 @@ def write(
 
 
 def _by_kind(
-    store: memory_file.Store, shown: Shown, counted: Callable[[], None]
+    store: Store, shown: Selection, counted: Callable[[], None]
 ) -> Iterator[tuple[str, Iterator[str]]]:
     with store.snapshot() as db:
         for kind in memories.kinds(db, shown):
             of_kind = replace(shown, kind=kind)
-            stretches = markdown.ranges(memories.each_id(db, of_kind))
+            stretches = markdown.ranges(memories.iter_selected_ids(db, of_kind))
 
             def chunks(
-                kind: str = kind, of_kind: Shown = of_kind, ids: list[range] = stretches
+                kind: str = kind, of_kind: Selection = of_kind, ids: list[range] = stretches
             ) -> Iterator[str]:
                 yield markdown.kind_heading(kind, ids)
-                for memory in memories.each_in(db, of_kind):
+                for memory in memories.iter_selected(db, of_kind):
                     counted()
                     yield markdown.entry(memory)
 

@@ -9,9 +9,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, BinaryIO
-
-import apsw
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from brain.compress import originals
 from brain.errors import BrainError
@@ -20,12 +18,15 @@ from brain.exchange.export_jsonl import KEPT_FACTS
 from brain.lifecycle import lineage
 from brain.memory import Memory
 from brain.results import MOST_FAULTS, Fault, ImportResult
-from brain.store import fts, journal, memories, memory_file, meta
+from brain.store import fts, journal, memories, meta
 from brain.store import originals as stored
 from brain.store.journal import Event
-from brain.store.staging import Arrivals, Link
+from brain.store.staging import Link, Staging
 from brain.text.sentences import passages
 from brain.text.timestamps import to_iso
+
+if TYPE_CHECKING:
+    from brain.store.protocol import Store, Transaction
 
 INDEX_RECORDS = 1000
 INDEX_CHARS = 2_000_000
@@ -38,7 +39,7 @@ Progress = Callable[[int, int], None]
 
 
 def run(
-    store: memory_file.Store,
+    store: Store,
     stream: BinaryIO,
     name: str,
     settle: Callable[[], None],
@@ -79,12 +80,12 @@ def run(
 class _Arriving:
     """One import under way."""
 
-    db: apsw.Connection
+    db: Transaction
     header: jsonl.Header
     now: str
     dry_run: bool
     most_bytes: int
-    arrived: Arrivals = field(default_factory=Arrivals)
+    arrived: Staging = field(default_factory=Staging)
     counts: Counter[str] = field(default_factory=Counter)
     faults: list[Fault] = field(default_factory=list)
     highest: int = 0
@@ -188,7 +189,7 @@ class _Arriving:
             self.arrived.note_link(link)
 
     def _here(self, memory: Memory) -> int | None:
-        alike = memories.each_alike(self.db, memory, self.highest)
+        alike = memories.iter_identical(self.db, memory, self.highest)
         same = next((i for i in alike if not self.arrived.stands_for(i)), None)
         if same is not None or memory.supersedes or memory.superseded_by:
             return same
@@ -207,7 +208,7 @@ class _Arriving:
             return memory.id if self.anew else self.highest + self.counts["added"]
         if memory.scope not in self.scopes:
             self.scopes[memory.scope] = memories.ensure_scope(self.db, memory.scope)
-        new = memories.insert_as_was(self.db, memory, keep_id=self.anew)
+        new = memories.insert_verbatim(self.db, memory, keep_id=self.anew)
         memories.add_passages(self.db, new, passages(memory.text))
         self.unindexed.append((new, memory.text, memory.scope))
         self.unindexed_chars += len(memory.text)
@@ -302,7 +303,7 @@ class _Arriving:
         for link in self.arrived.links():
             self._link(link)
         if self.anew and not self.dry_run:
-            memories.spend_ids(self.db, self.header.last_id)
+            memories.reserve_ids(self.db, self.header.last_id)
 
     def _link(self, link: Link) -> None:
         about = self.arrived.found(link.old)

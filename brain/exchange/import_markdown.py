@@ -13,9 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any
-
-import apsw
+from typing import TYPE_CHECKING, Any
 
 from brain import memory as m
 from brain import validate
@@ -25,11 +23,14 @@ from brain.exchange.export_markdown import SUFFIX
 from brain.lifecycle import lineage
 from brain.memory import Memory
 from brain.results import MOST_FAULTS, Change, Fault, ImportResult
-from brain.store import insert, memories, memory_file
+from brain.store import insert, memories
 from brain.store.memories import Record
 from brain.store.view import View
 from brain.text.sentences import passages
 from brain.text.timestamps import to_iso
+
+if TYPE_CHECKING:
+    from brain.store.protocol import Store, Transaction
 
 LARGEST_FILE = 256 * 1024 * 1024
 """Bytes of a Markdown file; it is read as a whole."""
@@ -51,7 +52,7 @@ Check = Callable[[m.Draft, datetime], Record]
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class EditOptions:
     """How edits are to be understood.
 
     Args:
@@ -71,11 +72,11 @@ def is_markdown(source: Path) -> bool:
 
 
 def run(
-    store: memory_file.Store,
+    store: Store,
     source: Path,
     settle: Callable[[], None],
     check: Check,
-    wish: Wish,
+    wish: EditOptions,
     now: datetime,
     *,
     dry_run: bool = False,
@@ -119,7 +120,7 @@ class _Editing:
     """One pass over the Markdown."""
 
     check: Check
-    wish: Wish
+    wish: EditOptions
     now: datetime
     dry_run: bool
     counts: Counter[str] = field(default_factory=Counter)
@@ -159,7 +160,7 @@ class _Editing:
         if len(self.faults) < MOST_FAULTS:
             self.faults.append(Fault(line, reason, self.file))
 
-    def go(self, db: apsw.Connection, paths: list[Path]) -> None:
+    def go(self, db: Transaction, paths: list[Path]) -> None:
         self.anew = memories.last_id(db) == 0
         for path in paths:
             self.file = path.name
@@ -169,7 +170,7 @@ class _Editing:
             for stretch in heading.ids:
                 self._missing(db, heading, stretch)
 
-    def _read(self, db: apsw.Connection, path: Path) -> None:
+    def _read(self, db: Transaction, path: Path) -> None:
         headings: list[markdown.Kind] = []
         broken = False
         for found in self._found(path):
@@ -204,7 +205,7 @@ class _Editing:
 
     # One entry -----------------------------------------------------------------------------
 
-    def _entry(self, db: apsw.Connection, entry: markdown.Entry) -> None:
+    def _entry(self, db: Transaction, entry: markdown.Entry) -> None:
         if entry.id is None or self.anew:
             self._add(db, entry)
             return
@@ -243,7 +244,7 @@ class _Editing:
     def _is_over(self, memory: Memory) -> bool:
         return memory.valid_to is not None and memory.valid_to <= self.at
 
-    def _edit(self, db: apsw.Connection, entry: markdown.Entry, memory: Memory) -> None:
+    def _edit(self, db: Transaction, entry: markdown.Entry, memory: Memory) -> None:
         text = entry.text.strip("\n")
         if not text.strip():
             raise _refused(f"#{memory.id} 的正文是空的；要删掉它，请连标题整段删去。")
@@ -259,12 +260,12 @@ class _Editing:
         new = None if self.dry_run else self._replace(db, memory, record.text)
         self._done(what, entry.line, memory.id, new, memory.text, text)
 
-    def _replace(self, db: apsw.Connection, old: Memory, text: str) -> int:
+    def _replace(self, db: Transaction, old: Memory, text: str) -> int:
         """As ``Brain.correct`` and ``Brain.supersede`` do, all or nothing of it."""
         with db:
             source, why = m.DEFAULT_SOURCE, self.wish.why
             start = self.at if self.wish.supersede else old.valid_from
-            new = lineage.twin(db, old, text, self.at) or _put(
+            new = lineage.find_restatement(db, old, text, self.at) or _put(
                 db, lineage.replacement(old, text, source, self.at, valid_from=start), why
             )
             if self.wish.supersede:
@@ -273,7 +274,7 @@ class _Editing:
                 lineage.correct(db, old, new, self.at, why)
         return new.id
 
-    def _add(self, db: apsw.Connection, entry: markdown.Entry) -> None:
+    def _add(self, db: Transaction, entry: markdown.Entry) -> None:
         told: dict[str, Any] = {
             name: entry.told[key] for name, key in _MEANT.items() if key in entry.told
         }
@@ -287,7 +288,7 @@ class _Editing:
                 raise _refused(f"标题里的 {_MEANT[name]} 看不懂。")
         text = entry.text if entry.id is not None else entry.text.strip("\n")
         record = self.check(m.Draft(text, kind=entry.kind, **told), self.now)
-        if lineage.told_already(db, record, self.at) is not None:
+        if lineage.find_duplicate(db, record, self.at) is not None:
             self.counts["skipped"] += 1
             return
         new = None if self.dry_run else _put(db, record, self.wish.why).id
@@ -295,9 +296,9 @@ class _Editing:
 
     # What is gone --------------------------------------------------------------------------
 
-    def _missing(self, db: apsw.Connection, heading: markdown.Kind, stretch: range) -> None:
+    def _missing(self, db: Transaction, heading: markdown.Kind, stretch: range) -> None:
         view = View(as_of=self.at, scopes=None, kind=heading.kind)
-        gone = memories.each_id_between(db, view, stretch.start, stretch.stop - 1)
+        gone = memories.iter_ids_between(db, view, stretch.start, stretch.stop - 1)
         for memory_id in [i for i in gone if i not in self.seen]:
             self.seen.add(memory_id)
             memory = lineage.require(db, memory_id)
@@ -321,7 +322,7 @@ class _Editing:
         self.changes.append(Change(what, old, new, before, after, self.file, line))
 
 
-def _put(db: apsw.Connection, record: Record, why: str) -> Memory:
+def _put(db: Transaction, record: Record, why: str) -> Memory:
     """Stores a record whose vectors are to follow."""
     return insert.put(db, None, record, passages(record.text), None, why)
 

@@ -20,7 +20,7 @@ from brain.memory import Memory
 from brain.store import schema
 from brain.store.journal import Event
 from brain.store.originals import Original
-from brain.store.view import Shown
+from brain.store.view import Selection
 from brain.text.timestamps import from_iso
 
 FORMAT = "brain"
@@ -103,15 +103,15 @@ class End:
 Found = Header | Memory | Event | Word | Part | Fact | End
 
 
-def written(kind: str, /, **values: object) -> str:
+def json_line(kind: str, /, **values: object) -> str:
     """A line, with its end."""
     told = {"type": kind, **values}
     return json.dumps(told, ensure_ascii=False, separators=(",", ":")) + "\n"
 
 
-def header(shown: Shown, last_id: int) -> str:
+def header(shown: Selection, last_id: int) -> str:
     """The first line."""
-    return written(
+    return json_line(
         "header",
         format=FORMAT,
         version=VERSION,
@@ -124,13 +124,13 @@ def header(shown: Shown, last_id: int) -> str:
 
 def memory(record: Memory) -> str:
     """A record with every column."""
-    return written("memory", **record.to_dict())
+    return json_line("memory", **record.to_dict())
 
 
 def event(entry: Event) -> str:
     """An entry of the journal."""
     detail = dict(sorted(entry.detail.items()))
-    return written(
+    return json_line(
         "event",
         at=entry.at,
         memory_id=entry.memory_id,
@@ -143,7 +143,7 @@ def event(entry: Event) -> str:
 def parts(handle: str, original: Original) -> Iterator[str]:
     """A recovery record, on as many lines as it takes."""
     for number, start in enumerate(range(0, max(len(original.data), 1), PART_BYTES)):
-        yield written(
+        yield json_line(
             "original",
             handle=handle,
             content_type=original.content_type,

@@ -61,12 +61,12 @@ class Turn:
     at: int = 0
 
 
-def said(content: object) -> str:
+def content_text(content: object) -> str:
     """The words of a message: a string, or the text parts of a list; nothing of tools."""
     if isinstance(content, str):
         return content
     if isinstance(content, dict):
-        return said(content.get("parts") or content.get("text") or "")
+        return content_text(content.get("parts") or content.get("text") or "")
     if not isinstance(content, list):
         return ""
     texts = [part if isinstance(part, str) else _part(part) for part in content]
@@ -81,7 +81,7 @@ def _part(part: Any) -> str:
     return text if kind in {"text", "input_text", "output_text"} and isinstance(text, str) else ""
 
 
-def cleaned(text: str) -> str:
+def clean(text: str) -> str:
     """A turn without what machines put into it: our own blocks, reminders, command echoes."""
     if "⟦" in text:
         text = _OWN_BLOCK.sub("", text)
@@ -95,7 +95,7 @@ def turn_or_fault(turn: Turn) -> Turn | Fault | None:
     wrong = unusable(turn.text)
     if wrong is not None:
         return Fault(turn.place, wrong, turn.at)
-    text = cleaned(turn.text)
+    text = clean(turn.text)
     if not text or (len(text) <= 40 and is_chitchat(fold(text))):
         return None
     return replace(turn, text=text)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from brain.ingest.chat import ASSISTANT, USER, Turn, episodes, said
+from brain.ingest.chat import ASSISTANT, USER, Turn, content_text, episodes
 from brain.ingest.entry import Fault, Found, since
 from brain.ingest.files import File
 from brain.ingest.records import Record, of_array
@@ -73,7 +73,7 @@ def _of_chatgpt(record: Record) -> Iterator[Turn]:
         if message.get("recipient") not in {None, "all"}:
             continue
         when = since(message.get("create_time"))
-        yield Turn(str(role), said(content), name, record.number, when, record.at)
+        yield Turn(str(role), content_text(content), name, record.number, when, record.at)
 
 
 def _of_deepseek(record: Record) -> Iterator[Turn]:
@@ -88,12 +88,14 @@ def _of_deepseek(record: Record) -> Iterator[Turn]:
             for part in fragments:
                 role = _FRAGMENTS.get(part.get("type", "")) if isinstance(part, dict) else None
                 if role is not None:
-                    text = said(part.get("content"))
+                    text = content_text(part.get("content"))
                     yield Turn(role, text, name, record.number, when, record.at)
             continue
         role = str(message.get("role", "")).lower()
         if role in {USER, ASSISTANT}:
-            yield Turn(role, said(message.get("content")), name, record.number, when, record.at)
+            yield Turn(
+                role, content_text(message.get("content")), name, record.number, when, record.at
+            )
 
 
 def _nodes(record: Record) -> dict[str, dict[str, Any]]:

@@ -14,6 +14,7 @@ from brain.ingest import conversations, engines, hermes, markdown, tables, trans
 from brain.ingest.entry import Fault, Found
 from brain.ingest.files import File, encoding_of, reading_errors
 from brain.ingest.records import of_array, of_lines
+from brain.store import hermes_db
 
 SKILL_FILE = "SKILL.md"
 _LOOKED_AT = 20
@@ -208,7 +209,7 @@ def recognise(path: Path) -> str | None:
         if _OURS.match(f.read(512)):
             told = f"这是 brain 自己导出的，没有收；请用 brain import：{path.name}"
             raise BrainError("brain_ingest_format", told)
-    if hermes.fits(path):
+    if hermes_db.fits(path):
         return hermes.READER
     suffix = path.suffix.lower()
     if suffix in {".md", ".markdown"}:

@@ -8,14 +8,14 @@ its last batch at most and the next one goes on there.
 from __future__ import annotations
 
 import json
+from array import array
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
-
-import apsw
+from typing import TYPE_CHECKING
 
 from brain.errors import BrainError
 from brain.ingest import formats, hermes
@@ -25,10 +25,13 @@ from brain.ingest.formats import Format, Part
 from brain.lifecycle import add, lineage
 from brain.memory import Draft
 from brain.results import IngestError, IngestPreview, IngestResult
-from brain.store import fts, memories, memory_file, sources
+from brain.store import fts, hermes_db, memories, sources
 from brain.store.memories import Record
 from brain.text.sentences import passages
 from brain.text.timestamps import from_iso, now_utc, to_iso
+
+if TYPE_CHECKING:
+    from brain.store.protocol import Store, Transaction
 
 BATCH = 256
 """Entries a transaction: some tenths of a second under the lock."""
@@ -56,7 +59,7 @@ Progress = Callable[[str, int, int], None]
 
 
 def run(
-    store: memory_file.Store,
+    store: Store,
     path: Path,
     name: str | None,
     scope: str,
@@ -104,7 +107,7 @@ class _Taking:
 
     def __init__(
         self,
-        store: memory_file.Store,
+        store: Store,
         scope: str,
         check: Check,
         dry_run: bool,
@@ -199,7 +202,7 @@ class _Taking:
         self.counts["unchanged"] += len(same)
         if source is not None and len(same) == len(part.files):
             with self.store.read() as db:
-                self.counts["held"] += len(sources.of(db, source))
+                self.counts["held"] += len(sources.rows_of(db, source))
 
     def _source(self, part: Part) -> int | None:
         args = (part.format.name, str(part.root), self.scope)
@@ -282,7 +285,7 @@ class _Taking:
         return draft if draft.scope else replace(draft, scope=self.scope)
 
     def _take_one(
-        self, db: apsw.Connection, form: Format, source: int, each: _Ready
+        self, db: Transaction, form: Format, source: int, each: _Ready
     ) -> tuple[int, Record] | None:
         """Stores one entry; gives what is still to be indexed."""
         entry, key = each.entry, each.key
@@ -294,10 +297,10 @@ class _Taking:
             self.seen.update(again.values())
             self.counts["skipped"] += 1
             return None
-        before = sources.of_keys(db, source, [key]) if entry.alone else []
+        before = sources.rows_of_keys(db, source, [key]) if entry.alone else []
         # Another process may have stored the same after the record's clock was read.
         seen = max(each.record.recorded_at, to_iso(now_utc()))
-        kept = add.keep(db, each.record, each.spans, seen)
+        kept = add.add_unindexed(db, each.record, each.spans, seen)
         memory_id, made = kept.id, kept.created
         row = sources.put(db, source, key, each.digest, memory_id, entry.first, entry.last)
         self.seen.add(row)
@@ -312,12 +315,10 @@ class _Taking:
             self.counts["added" if made else "skipped"] += 1
         return (memory_id, each.record) if made else None
 
-    def _moved(
-        self, db: apsw.Connection, source: int, each: _Ready
-    ) -> dict[tuple[str, bytes], int]:
+    def _moved(self, db: Transaction, source: int, each: _Ready) -> dict[tuple[str, bytes], int]:
         """The row of a line that only stands elsewhere in its file now."""
         group = each.key.partition(":")[0] + ":"
-        for row in sources.moved(db, source, each.digest, group):
+        for row in sources.find_moved(db, source, each.digest, group):
             if row not in self.seen:
                 sources.rename(db, row, each.key)
                 return {(each.key, each.digest): row}
@@ -329,8 +330,8 @@ class _Taking:
             for each in ready:
                 entry, record = each.entry, each.record
                 at = to_iso(self.clock())
-                old = sources.of_keys(db, source, [each.key]) if source and entry.alone else []
-                same = lineage.told_already(db, record, at)
+                old = sources.rows_of_keys(db, source, [each.key]) if source and entry.alone else []
+                same = lineage.find_duplicate(db, record, at)
                 self.seen.update(row for row, _, _ in old)
                 self.fresh[each.key] += not entry.alone
                 if old:
@@ -355,7 +356,7 @@ class _Taking:
         if source is None:
             return
         with self.store.read() if self.dry_run else self.store.write() as db:
-            rows = sources.of(db, source) if not part.format.chat else []
+            rows = sources.rows_of(db, source) if not part.format.chat else []
             gone = [
                 row
                 for row in rows
@@ -367,7 +368,7 @@ class _Taking:
 
     def _relate(
         self,
-        db: apsw.Connection,
+        db: Transaction,
         form: Format,
         rows: Sequence[tuple[int, str, int | None]],
         gone: Sequence[tuple[int, str, int | None]],
@@ -394,7 +395,7 @@ class _Taking:
 
     def _replace(
         self,
-        db: apsw.Connection,
+        db: Transaction,
         form: Format,
         old: tuple[int, str, int | None],
         new_id: int,
@@ -405,7 +406,7 @@ class _Taking:
         sources.forget(db, row)
         before = None if old_id is None or old_id == new_id else memories.get(db, old_id)
         after = memories.get(db, new_id)
-        if before is None or after is None or sources.told_elsewhere(db, before.id, [row]):
+        if before is None or after is None or sources.in_other_rows(db, before.id, [row]):
             return False
         if form.chat:
             if before.retracted_at is None and before.superseded_by is None:
@@ -427,7 +428,7 @@ class _Taking:
 
     def _end(
         self,
-        db: apsw.Connection,
+        db: Transaction,
         row: tuple[int, str, int | None],
         at: str,
         gone: Sequence[int],
@@ -443,7 +444,7 @@ class _Taking:
             and memory.retracted_at is None
             and (memory.valid_to is None or memory.valid_to > at)
             and not memory.pinned
-            and not sources.told_elsewhere(db, memory_id, gone)
+            and not sources.in_other_rows(db, memory_id, gone)
         )
         if self.dry_run:
             return current
@@ -474,7 +475,7 @@ class _Taking:
             state = found if isinstance(found, dict) else {}
         cursor = state.get("cursor")
         after = cursor if isinstance(cursor, int) else 0
-        if after and hermes.mark(each.path, after) != state.get("mark"):
+        if after and hermes_db.mark(each.path, after) != state.get("mark"):
             after = 0  # another file has taken the place of the one that was read
         if bool(state.get("every_session")) != every_session:
             after = 0
@@ -495,7 +496,7 @@ class _Taking:
             kept = sources.state(db, source)
             kept[each.name] = {
                 "cursor": new.newest,
-                "mark": hermes.mark(each.path, new.newest) if new.newest else None,
+                "mark": hermes_db.mark(each.path, new.newest) if new.newest else None,
                 "every_session": every_session,
             }
             sources.set_state(db, source, kept)
@@ -503,18 +504,19 @@ class _Taking:
     def _reopen(self, each: File, source: int, new: hermes.Head) -> None:
         """Puts an exchange's beginning before its end where the last run came between them."""
         for session, ids in new.sessions.items():
-            if hermes.role_of(each.path, ids[0]) != "assistant":
+            if hermes_db.role_of(each.path, ids[0]) != "assistant":
                 continue
             with self.store.read() as db:
                 last = sources.last_of(db, source, group_key(session))
             if last is not None:
-                ids[:0] = hermes.ids_between(each.path, session, last[1], ids[0] - 1)
+                earlier = hermes_db.ids_between(each.path, session, last[1], ids[0] - 1)
+                ids[:0] = array("q", earlier)
 
     def _take_back(self, part: Part, each: File, source: int, upto: int) -> None:
         """Retracts episodes with turns the user rewound; what is left of them is packed anew."""
         stale: dict[int, tuple[int, str, int, int]] = {}
         with self.store.read() as db:
-            for message, session in hermes.rewound(each.path, upto):
+            for message, session in hermes_db.rewound(each.path, upto):
                 for row, memory_id, first, last in sources.covering(
                     db, source, group_key(session), message
                 ):
@@ -529,7 +531,7 @@ class _Taking:
             with self.store.write() as db:
                 sources.forget(db, row)
                 memory = memories.get(db, memory_id)
-                told = sources.told_elsewhere(db, memory_id, [row])
+                told = sources.in_other_rows(db, memory_id, [row])
                 if memory is not None and memory.retracted_at is None and not told:
                     lineage.change(db, memory, at, "retract", REWOUND, retracted_at=at)
                     self.counts["retracted"] += 1

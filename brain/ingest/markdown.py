@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from brain.errors import BrainError
-from brain.ingest.chat import cleaned
+from brain.ingest.chat import clean
 from brain.ingest.entry import (
     MODEL,
     SEPARATOR,
@@ -59,7 +59,7 @@ def read(file: File) -> Iterator[Found]:
     title = (head.get("name") or head.get("title") or "").strip()
     when = head.get("created") or head.get("date")
     for block in _blocks(body, skipped):
-        content = cleaned(block.text())
+        content = clean(block.text())
         if not content or _RULE.match(content):
             continue
         wrong = unusable(content)

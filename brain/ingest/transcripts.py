@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from brain.ingest.chat import SPEAKERS, Turn, episodes, said
+from brain.ingest.chat import SPEAKERS, Turn, content_text, episodes
 from brain.ingest.entry import Fault, Found, since
 from brain.ingest.files import File
 from brain.ingest.records import of_lines
@@ -44,7 +44,7 @@ def _claude_turns(file: File) -> Iterator[Turn | Fault]:
         if name in told:  # a resumed session repeats what it was resumed from
             continue
         told.add(name)
-        text = said(message.get("content"))
+        text = content_text(message.get("content"))
         when = since(row.get("timestamp"))
         yield Turn(str(role), text, name, record.number, when, record.at)
 
@@ -77,7 +77,7 @@ def _codex_turns(file: File) -> Iterator[Turn | Fault]:
         role = item.get("role")
         if role not in SPEAKERS:
             continue
-        text = said(item.get("content"))
+        text = content_text(item.get("content"))
         when = since(row.get("timestamp"))
         yield Turn(str(role), text, record.number, record.number, when, record.at)
 
@@ -107,5 +107,5 @@ def _openclaw_turns(file: File) -> Iterator[Turn | Fault]:
             continue
         when = since(row.get("timestamp") or message.get("timestamp"))
         name = str(row.get("id") or record.number)
-        text = said(message.get("content"))
+        text = content_text(message.get("content"))
         yield Turn(str(role), text, name, record.number, when, record.at)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from brain.compress import handles, passages
 from brain.compress.handles import handle_of
 from brain.errors import EXIT_USAGE, BrainError
-from brain.inject.sanitize import neutral
+from brain.inject.sanitize import sanitize
 from brain.memory import Gate, Hit, InjectResult, LeftOut
 from brain.recall import similar
 from brain.text.dates.intervals import anchor_note
@@ -113,7 +113,7 @@ def line(hit: Hit, *, short: bool = False) -> str:
     until = f" 至{local_day(memory.valid_to)}" if memory.valid_to else ""
     head = f"#{memory.id} [{memory.kind} 置信{memory.confidence:.2f}{since}{until}] "
     said = anchor_note(hit.text, memory.valid_from or memory.recorded_at)
-    text = neutral(hit.text, hit.recovery_handle)
+    text = sanitize(hit.text, hit.recovery_handle)
     if short:
         return f"#{memory.id} {text}"
     return head + text + (f"（{said}）" if said else "")

@@ -41,7 +41,7 @@ _TURN = re.compile(r"\[(?=\s*/?\s*(?:INST|SYS|SYSTEM)\s*\])", re.IGNORECASE)
 _MARK = re.compile(r"<<ccr:(ccr_[0-9a-f]{32})>>")
 
 
-def neutral(text: str, handle: str | None = None) -> str:
+def sanitize(text: str, handle: str | None = None) -> str:
     """A text as it may stand inside the frame.
 
     Args:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-import apsw
-
 from brain.lifecycle import lineage
 from brain.memory import AddResult, Memory
 from brain.store import fts, insert, memories
@@ -17,11 +15,13 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from brain.store.protocol import Transaction
+
     Prepared = tuple[Record, Sequence[tuple[int, int]], NDArray[np.float32] | None]
 
 
 def add(
-    db: apsw.Connection, table: str | None, prepared: Iterable[Prepared], why: str, seen: str
+    db: Transaction, table: str | None, prepared: Iterable[Prepared], why: str, seen: str
 ) -> list[AddResult]:
     """Stores a batch inside the caller's write transaction.
 
@@ -35,7 +35,7 @@ def add(
     stored: list[Memory] = []
     ready: list[tuple[Memory, NDArray[np.float32]]] = []
     for record, spans, found in prepared:
-        same = lineage.told_already(db, record, seen)
+        same = lineage.find_duplicate(db, record, seen)
         if same is not None:
             out.append(AddResult(same.id, False))
             continue
@@ -50,19 +50,19 @@ def add(
     for memory in stored:
         fts.add(db, memory.id, memory.text, memories.ensure_scope(db, memory.scope))
     if stored:
-        fts.settle(db, len(stored))
+        fts.merge_some(db, len(stored))
     return out
 
 
-def keep(
-    db: apsw.Connection, record: Record, spans: Sequence[tuple[int, int]], seen: str
+def add_unindexed(
+    db: Transaction, record: Record, spans: Sequence[tuple[int, int]], seen: str
 ) -> AddResult:
     """Stores a record whose words and vectors are to follow, or finds the one that says it.
 
     Args:
         seen: as for :func:`add`.
     """
-    same = lineage.told_already(db, record, seen)
+    same = lineage.find_duplicate(db, record, seen)
     if same is not None:
         return AddResult(same.id, False)
     return AddResult(insert.put(db, None, record, spans, None, "", index=False).id, True)

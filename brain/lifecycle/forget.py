@@ -9,18 +9,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-
-import apsw
+from typing import TYPE_CHECKING
 
 from brain.errors import EXIT_IO, EXIT_UNAVAILABLE, BrainError
 from brain.lifecycle import lineage
 from brain.memory import Memory
 from brain.store import fts, journal, memories, meta, originals
-from brain.store.erase import found, is_told
+from brain.store.erase import find_bytes, still_stored
 from brain.store.vectors import vector_index
 from brain.text.fold import fold
 from brain.text.tokenize import trigram_windows
 from brain.validate import check_why
+
+if TYPE_CHECKING:
+    from brain.store.protocol import Transaction
 
 PROBES = 4
 """How many stretches of the text, and how many of its trigrams, are looked for afterwards."""
@@ -40,7 +42,7 @@ class Erased:
     words: tuple[str, ...]
 
 
-def forget(db: apsw.Connection, memory_id: int, now: str, why: str, force: bool) -> Erased:
+def forget(db: Transaction, memory_id: int, now: str, why: str, force: bool) -> Erased:
     """Takes a record and everything made from it out of the tables.
 
     The line closes around it: what it had replaced is now replaced by what replaced it. Nobody's
@@ -80,14 +82,14 @@ def forget(db: apsw.Connection, memory_id: int, now: str, why: str, force: bool)
     words = _own_words(db, memory.text)
     for word in words:
         meta.remove_word(db, word)
-    journal.scrub(db, memory.id, memory.text)
+    journal.redact(db, memory.id, memory.text)
     quoted = memory.text.strip() in why or memory.content_hash in why
     journal.write(db, now, memory.id, journal.FORGET, "" if quoted else why)
     meta.put(db, **{meta.ERASING: 1})
     return Erased(memory.text, words)
 
 
-def _close_line(db: apsw.Connection, memory: Memory, now: str) -> None:
+def _close_line(db: Transaction, memory: Memory, now: str) -> None:
     for other in memories.linked_to(db, memory.id):
         values: dict[str, object] = {}
         if other.superseded_by == memory.id:
@@ -97,7 +99,7 @@ def _close_line(db: apsw.Connection, memory: Memory, now: str) -> None:
         lineage.change(db, other, now, "unlink", "", **values)
 
 
-def _own_words(db: apsw.Connection, text: str) -> tuple[str, ...]:
+def _own_words(db: Transaction, text: str) -> tuple[str, ...]:
     """The user's own words that stand in a forgotten text and in no other record."""
     folded = fold(text)
     return tuple(
@@ -107,7 +109,7 @@ def _own_words(db: apsw.Connection, text: str) -> tuple[str, ...]:
     )
 
 
-def verify(db: apsw.Connection, path: Path, text: str) -> None:
+def verify(db: Transaction, path: Path, text: str) -> None:
     """Looks for what was forgotten in the bytes of the file and its log.
 
     Args:
@@ -118,10 +120,10 @@ def verify(db: apsw.Connection, path: Path, text: str) -> None:
             remembered says.
     """
     wanted = {piece.encode("utf-8"): piece for piece in probes(text)}
-    for left in found(path, list(wanted)):
+    for left in find_bytes(path, list(wanted)):
         piece = wanted[left]
         in_index = len(piece) == 3 and fts.frequencies(db, fts.TRIGRAMS, [piece])[piece] > 0
-        if not in_index and not is_told(db, piece):
+        if not in_index and not still_stored(db, piece):
             raise BrainError(
                 "brain_forget_incomplete",
                 f"已遗忘，但文件的字节里还有它的片段，可能有别的程序改过这个文件；"

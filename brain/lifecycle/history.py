@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-
-import apsw
+from typing import TYPE_CHECKING
 
 from brain.lifecycle import lineage
 from brain.memory import Memory
@@ -12,10 +11,13 @@ from brain.results import History, HistoryEvent
 from brain.store import journal, memories
 from brain.store.journal import Event
 
+if TYPE_CHECKING:
+    from brain.store.protocol import Transaction
+
 _LINKS = ("supersedes", "superseded_by")
 
 
-def of(db: apsw.Connection, memory: Memory) -> History:
+def trace(db: Transaction, memory: Memory) -> History:
     """The whole line a record belongs to, oldest first, and its events in the order they happened.
 
     Events of a forgotten record that stood in between are told too.
@@ -23,17 +25,17 @@ def of(db: apsw.Connection, memory: Memory) -> History:
     Raises:
         BrainError: ``brain_lineage_broken`` (74).
     """
-    line = [*reversed(lineage.forebears(db, memory)), memory, *lineage.heirs(db, memory)]
+    line = [*reversed(lineage.predecessors(db, memory)), memory, *lineage.successors(db, memory)]
     ids = [m.id for m in line]
-    events = journal.of(db, ids)
+    events = journal.entries_of(db, ids)
     gone = _forgotten(db, events, ids)
     if gone:
-        events = journal.of(db, [*ids, *gone])
+        events = journal.entries_of(db, [*ids, *gone])
     told = [HistoryEvent(e.at, e.what, e.why, e.memory_id, e.detail) for e in events]
     return History(tuple(line), tuple(sorted(told, key=lambda e: e.at)))
 
 
-def _forgotten(db: apsw.Connection, events: Sequence[Event], known: Sequence[int]) -> list[int]:
+def _forgotten(db: Transaction, events: Sequence[Event], known: Sequence[int]) -> list[int]:
     """Ids that links were once made to and that are not in the file any more."""
     named = {
         side

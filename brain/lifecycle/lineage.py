@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-
-import apsw
+from typing import TYPE_CHECKING
 
 from brain.errors import EXIT_DATA, EXIT_IO, EXIT_NO, BrainError
 from brain.memory import Memory, content_hash, default_confidence
@@ -13,11 +12,14 @@ from brain.store.memories import Record
 from brain.store.vectors import vector_index
 from brain.text.timestamps import local_time
 
+if TYPE_CHECKING:
+    from brain.store.protocol import Transaction
+
 FILTERED = frozenset({"valid_from", "valid_to", "retracted_at", "archived_at"})
 """Columns that stand beside the vectors as well."""
 
 
-def require(db: apsw.Connection, memory_id: int) -> Memory:
+def require(db: Transaction, memory_id: int) -> Memory:
     """The record with this id. Raises ``brain_not_found`` (1)."""
     memory = memories.get(db, memory_id)
     if memory is not None:
@@ -30,7 +32,7 @@ def require(db: apsw.Connection, memory_id: int) -> Memory:
 
 
 def change(
-    db: apsw.Connection,
+    db: Transaction,
     memory: Memory,
     at: str,
     what: str,
@@ -61,7 +63,7 @@ def require_unpinned(memory: Memory, deed: str, force: bool) -> None:
         raise BrainError("brain_pinned", f"#{memory.id} 已钉住，没有{deed}。", override="force")
 
 
-def require_current(db: apsw.Connection, memory: Memory, deed: str = "取代") -> None:
+def require_current(db: Transaction, memory: Memory, deed: str = "取代") -> None:
     """Refuses a record that was replaced, retracted or archived (``brain_not_current``, 65).
 
     Args:
@@ -80,7 +82,7 @@ def require_current(db: apsw.Connection, memory: Memory, deed: str = "取代") -
 
 
 def link(
-    db: apsw.Connection,
+    db: Transaction,
     old: Memory,
     new: Memory,
     at: str,
@@ -123,7 +125,9 @@ def link(
     change(db, new, now, "supersedes", why, valid_from=at, supersedes=old.id)
 
 
-def heir(db: apsw.Connection, old: Memory, text: str, *, corrected: bool) -> Memory | None:
+def existing_successor(
+    db: Transaction, old: Memory, text: str, *, corrected: bool
+) -> Memory | None:
     """The record that took over from another, when its text is the one given and it did so the
     same way: the repeat of a change that was made."""
     if old.superseded_by is None:
@@ -139,7 +143,7 @@ def was_corrected(old: Memory, new: Memory) -> bool:
     return old.retracted_at is not None and starts_before_its_end
 
 
-def corrected(db: apsw.Connection, records: Sequence[Memory]) -> frozenset[int]:
+def corrected(db: Transaction, records: Sequence[Memory]) -> frozenset[int]:
     """Which of some records, and of those they took over from, were corrected and not superseded.
 
     Returns:
@@ -156,7 +160,7 @@ def corrected(db: apsw.Connection, records: Sequence[Memory]) -> frozenset[int]:
     )
 
 
-def told_already(db: apsw.Connection, record: Record, now: str) -> Memory | None:
+def find_duplicate(db: Transaction, record: Record, now: str) -> Memory | None:
     """The record that ``add`` would only repeat: the same text, kind and scope, believed, and
 
     - current, whatever time is given; or
@@ -180,7 +184,7 @@ def told_already(db: apsw.Connection, record: Record, now: str) -> Memory | None
     return found
 
 
-def twin(db: apsw.Connection, old: Memory, text: str, now: str) -> Memory | None:
+def find_restatement(db: Transaction, old: Memory, text: str, now: str) -> Memory | None:
     """A record beside another that already says what is to replace it, now or from some day on."""
     for memory in memories.with_content(db, text, old.kind, old.scope):
         over = memory.valid_to is not None and memory.valid_to <= now
@@ -194,7 +198,7 @@ def _holds(memory: Memory, at: str) -> bool:
     return begun and (memory.valid_to is None or memory.valid_to > at)
 
 
-def require_replaceable(db: apsw.Connection, old: Memory, text: str, deed: str) -> None:
+def require_replaceable(db: Transaction, old: Memory, text: str, deed: str) -> None:
     """Refuses to replace a record that is not current, or by what it says itself (65).
 
     Args:
@@ -225,7 +229,7 @@ def replacement(old: Memory, text: str, source: str, now: str, *, valid_from: st
     )
 
 
-def correct(db: apsw.Connection, old: Memory, new: Memory, now: str, why: str) -> None:
+def correct(db: Transaction, old: Memory, new: Memory, now: str, why: str) -> None:
     """Makes ``new`` stand where ``old`` was wrong: it holds for all of the old one's time.
 
     One made for this has that time already; one that was there before keeps its own beside it.
@@ -254,7 +258,7 @@ def correct(db: apsw.Connection, old: Memory, new: Memory, now: str, why: str) -
     )
 
 
-def restore(db: apsw.Connection, memory: Memory, now: str, why: str) -> Memory:
+def restore(db: Transaction, memory: Memory, now: str, why: str) -> Memory:
     """Believes a retracted record again, takes an archived one back; its valid time stays.
 
     What replaced it as a correction and was itself retracted is let go.
@@ -280,8 +284,8 @@ def restore(db: apsw.Connection, memory: Memory, now: str, why: str) -> Memory:
     return change(db, memory, now, "restore", why, **values)
 
 
-def _refuse_living(db: apsw.Connection, memory: Memory, first: Memory) -> None:
-    for later in (first, *heirs(db, first)):
+def _refuse_living(db: Transaction, memory: Memory, first: Memory) -> None:
+    for later in (first, *successors(db, first)):
         if later.retracted_at is None:
             raise BrainError(
                 "brain_not_current",
@@ -290,7 +294,7 @@ def _refuse_living(db: apsw.Connection, memory: Memory, first: Memory) -> None:
             )
 
 
-def heirs(db: apsw.Connection, memory: Memory) -> list[Memory]:
+def successors(db: Transaction, memory: Memory) -> list[Memory]:
     """The records that took over one after the other, the next one first.
 
     Raises:
@@ -299,12 +303,12 @@ def heirs(db: apsw.Connection, memory: Memory) -> list[Memory]:
     return _line(db, memory, "superseded_by", "supersedes")
 
 
-def forebears(db: apsw.Connection, memory: Memory) -> list[Memory]:
-    """The records it goes back to, the nearest first. Raises as :func:`heirs` does."""
+def predecessors(db: Transaction, memory: Memory) -> list[Memory]:
+    """The records it goes back to, the nearest first. Raises as :func:`successors` does."""
     return _line(db, memory, "supersedes", "superseded_by")
 
 
-def _line(db: apsw.Connection, memory: Memory, onward: str, back: str) -> list[Memory]:
+def _line(db: Transaction, memory: Memory, onward: str, back: str) -> list[Memory]:
     out: list[Memory] = []
     seen = {memory.id}
     here = memory
@@ -323,7 +327,7 @@ def _line(db: apsw.Connection, memory: Memory, onward: str, back: str) -> list[M
 
 
 def take_over(
-    db: apsw.Connection, old: Memory, new: Memory, given: str | None, now: str, why: str
+    db: Transaction, old: Memory, new: Memory, given: str | None, now: str, why: str
 ) -> str:
     """As :func:`link`, at the instant given, else the new record's explicit start, else now.
 
@@ -347,8 +351,8 @@ def require_same_instant(heir: Memory, given: str | None) -> None:
         )
 
 
-def _refuse_loop(db: apsw.Connection, old: Memory, new: Memory) -> None:
-    if any(ancestor.id == new.id for ancestor in forebears(db, old)):
+def _refuse_loop(db: Transaction, old: Memory, new: Memory) -> None:
+    if any(ancestor.id == new.id for ancestor in predecessors(db, old)):
         raise BrainError(
             "brain_supersede_loop", f"#{new.id} 是 #{old.id} 的旧版，不能反过来取代它。"
         )

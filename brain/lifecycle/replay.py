@@ -17,15 +17,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
-from typing import Any
-
-import apsw
+from typing import TYPE_CHECKING, Any
 
 from brain.lifecycle.strength import decayed
 from brain.memory import Memory
 from brain.store import journal, memories
 from brain.store.journal import Event
 from brain.store.view import View
+
+if TYPE_CHECKING:
+    from brain.store.protocol import Transaction
 
 BATCH = 10_000
 """Records replayed at a time, so that a long history needs little memory."""
@@ -69,7 +70,7 @@ def _changed(event: Event) -> Iterator[tuple[str, Any, Any]]:
             yield name, change[0], change[1]
 
 
-def mended(
+def without_forgotten_links(
     values: Mapping[str, Any], events: Iterable[Event], gone: Collection[int]
 ) -> dict[str, Any]:
     """Values of an instant without links to records that were forgotten since.
@@ -91,7 +92,7 @@ def mended(
     return out | {name: None for name in links if out[name] in gone}
 
 
-def _gone(db: apsw.Connection, linked: Iterable[Mapping[str, Any]]) -> set[int]:
+def _gone(db: Transaction, linked: Iterable[Mapping[str, Any]]) -> set[int]:
     ids = {one[name] for one in linked for name in _LINKS if one.get(name) is not None}
     return ids - memories.existing(db, ids)
 
@@ -130,7 +131,7 @@ def _is_decay(event: Event) -> bool:
     return event.memory_id is None
 
 
-def prepare(db: apsw.Connection, view: View) -> View:
+def prepare(db: Transaction, view: View) -> View:
     """The view made to go by how records stood at its ``known_at``.
 
     Call it inside the read transaction in which the view is used.
@@ -140,24 +141,24 @@ def prepare(db: apsw.Connection, view: View) -> View:
     touched = journal.touched_after(db, view.known_at, journal.COLUMNS)
     if not touched:
         return view
-    journal.fill(db, _stood(db, touched, view.known_at))
+    journal.load_past(db, _stood(db, touched, view.known_at))
     return replace(view, replayed=True)
 
 
 def _stood(
-    db: apsw.Connection, ids: Sequence[int], known_at: str
+    db: Transaction, ids: Sequence[int], known_at: str
 ) -> Iterator[tuple[int, dict[str, object]]]:
     for start in range(0, len(ids), BATCH):
         batch = ids[start : start + BATCH]
         histories = _histories(journal.changes(db, batch, decay=False), batch)
         changed = {i: values_at(history, known_at) for i, history in histories.items()}
         gone = _gone(db, changed.values())
-        for memory_id, today in journal.today(db, batch):
-            then = mended(changed[memory_id], histories[memory_id], gone)
+        for memory_id, today in journal.current_values(db, batch):
+            then = without_forgotten_links(changed[memory_id], histories[memory_id], gone)
             yield memory_id, {name: then.get(name, value) for name, value in today.items()}
 
 
-def records(db: apsw.Connection, found: Sequence[Memory], known_at: str | None) -> list[Memory]:
+def records(db: Transaction, found: Sequence[Memory], known_at: str | None) -> list[Memory]:
     """Records with the field values of an instant, in the given order.
 
     Args:
@@ -172,7 +173,10 @@ def records(db: apsw.Connection, found: Sequence[Memory], known_at: str | None) 
         histories = _histories(journal.changes(db, ids, decay=True), ids)
         changed = {m.id: _values(m, histories[m.id], known_at) for m in batch}
         gone = _gone(db, changed.values())
-        out += [replace(m, **mended(changed[m.id], histories[m.id], gone)) for m in batch]
+        out += [
+            replace(m, **without_forgotten_links(changed[m.id], histories[m.id], gone))
+            for m in batch
+        ]
     return out
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from functools import lru_cache
-
-import apsw
+from typing import TYPE_CHECKING
 
 from brain.lifecycle import lineage
 from brain.memory import Memory
 from brain.store.view import to_ms
+
+if TYPE_CHECKING:
+    from brain.store.protocol import Transaction
 
 DAY_MS = 86_400_000
 
@@ -90,7 +92,7 @@ def wrong(memory: Memory) -> dict[str, float]:
     }
 
 
-def give(db: apsw.Connection, memory_id: int, what: str, at: str, why: str) -> Memory:
+def apply_feedback(db: Transaction, memory_id: int, what: str, at: str, why: str) -> Memory:
     """Stores one word about a record, journaled under its name.
 
     Args:

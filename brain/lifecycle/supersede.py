@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import datetime
 from time import sleep
-
-import apsw
+from typing import TYPE_CHECKING
 
 from brain.errors import BrainError
 from brain.lifecycle import lineage
@@ -17,6 +16,9 @@ from brain.memory import Memory
 from brain.results import CorrectResult, SupersedeResult
 from brain.store.memories import Record
 from brain.text.timestamps import local_time, now_utc, to_iso
+
+if TYPE_CHECKING:
+    from brain.store.protocol import Transaction
 
 Put = Callable[[Record], Memory]
 """Stores a record with its words, passages and vectors."""
@@ -40,7 +42,7 @@ def clock_after(record: Memory | None) -> datetime:
 
 
 def supersede(
-    db: apsw.Connection, old_id: int, new_id: int, given: str | None, now: str, why: str
+    db: Transaction, old_id: int, new_id: int, given: str | None, now: str, why: str
 ) -> SupersedeResult:
     """Lets a record that is there take over from another.
 
@@ -61,7 +63,7 @@ def supersede(
 
 
 def supersede_with(
-    db: apsw.Connection,
+    db: Transaction,
     old_id: int,
     text: str,
     source: str,
@@ -76,12 +78,12 @@ def supersede_with(
         source: of a record that is made.
     """
     before = lineage.require(db, old_id)
-    heir = lineage.heir(db, before, text, corrected=False)
+    heir = lineage.existing_successor(db, before, text, corrected=False)
     if heir is not None:
         lineage.require_same_instant(heir, given)
         return SupersedeResult(old_id, heir.id, str(heir.valid_from))
     lineage.require_replaceable(db, before, text, "取代")
-    after = lineage.twin(db, before, text, now)
+    after = lineage.find_restatement(db, before, text, now)
     if after is not None:
         instant = lineage.take_over(db, before, after, given, now, why)
         return SupersedeResult(old_id, after.id, instant)
@@ -91,7 +93,7 @@ def supersede_with(
 
 
 def correct_with(
-    db: apsw.Connection, old_id: int, text: str, source: str, put: Put, now: str, why: str
+    db: Transaction, old_id: int, text: str, source: str, put: Put, now: str, why: str
 ) -> CorrectResult:
     """Lets a text stand where a record was wrong: a new record, or one beside that says it.
 
@@ -103,11 +105,11 @@ def correct_with(
         BrainError: ``brain_not_found`` (1); ``brain_not_current``, ``brain_supersede_same`` (65).
     """
     before = lineage.require(db, old_id)
-    heir = lineage.heir(db, before, text, corrected=True)
+    heir = lineage.existing_successor(db, before, text, corrected=True)
     if heir is not None:
         return CorrectResult(old_id, heir.id)
     lineage.require_replaceable(db, before, text, "更正")
-    new = lineage.twin(db, before, text, now)
+    new = lineage.find_restatement(db, before, text, now)
     if new is None:
         new = put(lineage.replacement(before, text, source, now, valid_from=before.valid_from))
     lineage.correct(db, before, new, now, why)
@@ -115,7 +117,7 @@ def correct_with(
 
 
 def expire(
-    db: apsw.Connection, memory_id: int, at: str | None, now: str, why: str, force: bool
+    db: Transaction, memory_id: int, at: str | None, now: str, why: str, force: bool
 ) -> Memory:
     """Ends a record's valid time.
 
@@ -144,7 +146,7 @@ def expire(
     return lineage.change(db, memory, now, "expire", why, valid_to=instant)
 
 
-def retract(db: apsw.Connection, memory_id: int, now: str, why: str, force: bool) -> Memory:
+def retract(db: Transaction, memory_id: int, now: str, why: str, force: bool) -> Memory:
     """Takes a record out of what is believed; twice changes nothing.
 
     Args:

@@ -9,11 +9,15 @@ import contextlib
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from brain.errors import EXIT_CANT_CREATE, EXIT_IO, EXIT_NO_INPUT, BrainError
 from brain.results import BackupResult, RestoreResult
 from brain.store import connection, folder, integrity, memories, memory_file, schema, wal
 from brain.store.copy import copy_into, exclusive
+
+if TYPE_CHECKING:
+    from brain.store.protocol import Store
 
 _BESIDE = ("-wal", "-shm", "-journal")
 
@@ -21,7 +25,7 @@ _UNREADABLE = frozenset({"brain_db_damaged", "brain_db_not_ours", "brain_db_io"}
 """What the file that a backup replaces may be: it is kept as it is, and nothing of it read."""
 
 
-def backup(store: memory_file.Store, target: Path, *, force: bool = False) -> BackupResult:
+def backup(store: Store, target: Path, *, force: bool = False) -> BackupResult:
     """Writes one file that holds everything as of one moment, and checks it.
 
     Args:
@@ -39,7 +43,7 @@ def backup(store: memory_file.Store, target: Path, *, force: bool = False) -> Ba
         )
     target = target.absolute()
     _refuse_same(store.path, target)
-    connection.look_at(target)
+    connection.check_file(target)
     if os.path.lexists(target) and not force:
         raise BrainError(
             "brain_backup_exists",
@@ -52,7 +56,7 @@ def backup(store: memory_file.Store, target: Path, *, force: bool = False) -> Ba
             records, number = memories.count(db), schema.version(db)
             copy_into(db, part)
         _verify(part, records)
-        with _told(target), folder.alone_in(target.parent):
+        with _told(target), folder.locked(target.parent):
             for suffix in _BESIDE:
                 Path(f"{target}{suffix}").unlink(missing_ok=True)
             os.replace(part, target)
@@ -60,7 +64,7 @@ def backup(store: memory_file.Store, target: Path, *, force: bool = False) -> Ba
     return BackupResult(str(target), target.stat().st_size, records, number)
 
 
-def restore(store: memory_file.Store, source: Path) -> RestoreResult:
+def restore(store: Store, source: Path) -> RestoreResult:
     """Puts a backup in the place of the file, which stays beside it under another name.
 
     Args:
@@ -86,23 +90,23 @@ def restore(store: memory_file.Store, source: Path) -> RestoreResult:
     return RestoreResult(str(store.path), str(source), size, records, number, kept)
 
 
-def _take_place(store: memory_file.Store, part: Path) -> str | None:
+def _take_place(store: Store, part: Path) -> str | None:
     """Renames the part to the file's place; gives where the file that was there is now."""
     store.release()
     path = store.path.absolute()
     if not os.path.lexists(path):
-        with _told(path), folder.alone_in(path.parent):
+        with _told(path), folder.locked(path.parent):
             for suffix in _BESIDE:
                 Path(f"{path}{suffix}").unlink(missing_ok=True)
             os.replace(part, path)
         folder.sync(path.parent)
         return None
     with _told(path):
-        wal.set_aside(path)
+        wal.move_aside(path)
     kept = wal.free_name(Path(f"{path}.before-restore"))
-    with _told(path), folder.alone_in(path.parent):
+    with _told(path), folder.locked(path.parent):
         try:
-            connection.look_at(path)
+            connection.check_file(path)
             with exclusive(path):
                 _link(path, kept)
                 os.replace(part, path)

@@ -15,8 +15,6 @@ from dataclasses import dataclass, fields, replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-import apsw
-
 from brain.errors import BrainError
 from brain.lifecycle import lineage
 from brain.lifecycle.strength import (
@@ -28,13 +26,14 @@ from brain.lifecycle.strength import (
     decayed,
 )
 from brain.memory import PREFERENCE_KIND, SKILL_KIND, Memory
-from brain.store import decay, journal, memories, memory_file, meta, use_log
+from brain.store import decay, journal, memories, meta, use_log
 from brain.text.secrets.mask import masked, refuse
 from brain.text.timestamps import from_iso, to_iso
 from brain.validate import check_why
 
 if TYPE_CHECKING:
     from brain.results import DecayedMemory, DecayResult
+    from brain.store.protocol import Store, Transaction
 
 STRETCH = 20_000
 """Ids that one transaction decays: about a quarter of a second on a slow machine."""
@@ -122,10 +121,10 @@ def _read_run(noted: Any) -> _Run | None:
         rule = Rule(**{f.name: facts[f.name] for f in fields(Rule)})
         return _Run(facts["at"], facts["since"], rule, facts["why"], int(facts["done"]))
     except (ValueError, KeyError, TypeError, BrainError):
-        raise apsw.CorruptError("the note about a decay cannot be read") from None
+        raise meta.UnreadableError("the note about a decay cannot be read") from None
 
 
-def run(store: memory_file.Store, rule: Rule, why: str, now: datetime) -> DecayResult:
+def run(store: Store, rule: Rule, why: str, now: datetime) -> DecayResult:
     """Decays every current record to an instant, and archives what is due.
 
     A broken run is finished first, by its own rule. An instant that is not after the last run's
@@ -166,7 +165,7 @@ def run(store: memory_file.Store, rule: Rule, why: str, now: datetime) -> DecayR
     return result
 
 
-def foreseen(store: memory_file.Store, rule: Rule, now: datetime) -> DecayResult:
+def preview(store: Store, rule: Rule, now: datetime) -> DecayResult:
     """What :func:`run` would do now; nothing is changed, and a read-only file will do."""
     from brain.results import DecayResult
 
@@ -183,7 +182,7 @@ def foreseen(store: memory_file.Store, rule: Rule, now: datetime) -> DecayResult
         if not runs:
             return DecayResult(0.0, 0, 0, (), (), last, at, True)
         found = memories.get_many(db, noted)
-        used = {i: counted(found[i], noted[i], at) for i in found}
+        used = {i: strengthened(found[i], noted[i], at) for i in found}
         stronger = {i: float(str(c["strength"])) for i, c in used.items() if c}
 
         def after(memory_id: int, strength: float, importance: float, recorded_at: str) -> float:
@@ -208,7 +207,7 @@ def foreseen(store: memory_file.Store, rule: Rule, now: datetime) -> DecayResult
     return DecayResult(days, changed, len(stronger), ids, rests, since, at, True)
 
 
-def _begin(store: memory_file.Store, rule: Rule, why: str, at: str) -> _Run | None:
+def _begin(store: Store, rule: Rule, why: str, at: str) -> _Run | None:
     """The run to go on with, a new one, or None where no time has passed."""
     with store.write() as db:
         facts = meta.read(db)
@@ -223,22 +222,22 @@ def _begin(store: memory_file.Store, rule: Rule, why: str, at: str) -> _Run | No
         return begun
 
 
-def _days(store: memory_file.Store, since: str | None, at: str) -> float:
+def _days(store: Store, since: str | None, at: str) -> float:
     with store.read() as db:
         return days_between(since or decay.oldest(db) or at, at)
 
 
-def _strengthen(store: memory_file.Store, at: str) -> int:
+def _strengthen(store: Store, at: str) -> int:
     noted = use_log.take(store.path)
     done = 0
     for some in _handfuls(sorted(noted)):
         with store.write() as db:
-            done += apply(db, {i: noted[i] for i in some}, at)
+            done += apply_uses(db, {i: noted[i] for i in some}, at)
     use_log.drop(store.path)
     return done
 
 
-def _fade(store: memory_file.Store, begun: _Run, now: str) -> int:
+def _fade(store: Store, begun: _Run, now: str) -> int:
     """Decays stretch after stretch; another process may have taken some of them, or all."""
 
     def formula(_: int, strength: float, importance: float, recorded_at: str) -> float:
@@ -261,7 +260,7 @@ def _fade(store: memory_file.Store, begun: _Run, now: str) -> int:
         time.sleep(PAUSE_SECONDS)
 
 
-def _archive(store: memory_file.Store, begun: _Run, now: str) -> tuple[DecayedMemory, ...]:
+def _archive(store: Store, begun: _Run, now: str) -> tuple[DecayedMemory, ...]:
     with store.read() as db:
         due = decay.due(db, _as_stored, *_conditions(begun))
     out: list[DecayedMemory] = []
@@ -275,7 +274,7 @@ def _archive(store: memory_file.Store, begun: _Run, now: str) -> tuple[DecayedMe
     return tuple(out)
 
 
-def _finish(store: memory_file.Store, begun: _Run) -> None:
+def _finish(store: Store, begun: _Run) -> None:
     with store.write() as db:
         under_way = _read_run(meta.read(db).get(meta.DECAY_RUN))
         if under_way is not None and under_way.at == begun.at:
@@ -321,7 +320,7 @@ MOST_USE_DAYS = 7
 """Days of use that strengthen in one run of decay."""
 
 
-def counted(memory: Memory, days: Mapping[str, str], at: str) -> dict[str, object]:
+def strengthened(memory: Memory, days: Mapping[str, str], at: str) -> dict[str, object]:
     """What the uses of some days change of a record; nothing when they were counted before.
 
     Args:
@@ -347,7 +346,7 @@ def is_current(memory: Memory) -> bool:
     return memory.superseded_by is None and not (memory.retracted_at or memory.archived_at)
 
 
-def apply(db: apsw.Connection, uses: Mapping[int, Mapping[str, str]], at: str) -> int:
+def apply_uses(db: Transaction, uses: Mapping[int, Mapping[str, str]], at: str) -> int:
     """Stores what uses change, journaled as ``use`` at an instant (UTC ISO).
 
     Returns:
@@ -356,7 +355,7 @@ def apply(db: apsw.Connection, uses: Mapping[int, Mapping[str, str]], at: str) -
     done = 0
     found = memories.get_many(db, uses)
     for memory_id in sorted(found):
-        changes = counted(found[memory_id], uses[memory_id], at)
+        changes = strengthened(found[memory_id], uses[memory_id], at)
         if changes:
             lineage.change(db, found[memory_id], at, "use", "", **changes)
             done += 1

@@ -14,8 +14,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import apsw
-
 from brain.errors import EXIT_IO, EXIT_UNAVAILABLE, BrainError
 from brain.maintenance import health, reembed
 from brain.results import DoctorResult, Finding
@@ -37,6 +35,7 @@ from brain.text.timestamps import to_iso
 
 if TYPE_CHECKING:
     from brain.embed.protocol import Embedder
+    from brain.store.protocol import Store, Transaction
 
 Progress = Callable[[int, int], None]
 
@@ -56,7 +55,7 @@ class _Seen:
 
 
 def run(
-    store: memory_file.Store,
+    store: Store,
     *,
     now: datetime,
     repair: bool = False,
@@ -107,8 +106,8 @@ def _exit_code(findings: Iterable[Finding]) -> int:
     return EXIT_UNAVAILABLE if wrong else 0
 
 
-def _examine(store: memory_file.Store, now: datetime) -> _Seen:
-    findings = [*health.program(), *health.place(store)]
+def _examine(store: Store, now: datetime) -> _Seen:
+    findings = [*health.program(), *health.environment(store)]
     try:
         present = store.exists()
     except BrainError as e:
@@ -121,7 +120,7 @@ def _examine(store: memory_file.Store, now: datetime) -> _Seen:
         found, embedder = health.model({})
         told = "还没有记忆文件，add 或 init 会建立它"
         return _Seen((*findings, found, Finding("file", "ok", told)), embedder)
-    if not wal.belongs(store.path):
+    if not wal.belongs_to(store.path):
         told = "旁边的 -wal 是另一个文件的（记忆文件被换过）；修复时把它挪开，不删除"
         return _Seen((*findings, Finding("wal_foreign", "error", told, fixable=True)), None)
     try:
@@ -141,7 +140,7 @@ def _examine(store: memory_file.Store, now: datetime) -> _Seen:
         return _Seen((*findings, Finding("integrity", "error", e.message, fixable=True)), None)
 
 
-def _indexes_alone(store: memory_file.Store, findings: Sequence[Finding]) -> bool:
+def _indexes_alone(store: Store, findings: Sequence[Finding]) -> bool:
     """Whether only the text indexes are damaged, whose pages can be given up."""
     if any(f.code == "unreadable" and not f.message.startswith("索引") for f in findings):
         return False
@@ -153,18 +152,18 @@ def _indexes_alone(store: memory_file.Store, findings: Sequence[Finding]) -> boo
 
 
 def _mend(
-    store: memory_file.Store,
+    store: Store,
     codes: set[str],
     embedder: Embedder | None,
     now: datetime,
     progress: Progress | None,
 ) -> None:
     if "wal_foreign" in codes:
-        wal.set_aside(store.path.absolute())
+        wal.move_aside(store.path.absolute())
         return
     if "file_mode" in codes:
         with contextlib.suppress(OSError):  # another user's
-            health.narrow(store.path.absolute())
+            health.restrict_modes(store.path.absolute())
     if codes <= {"file_mode"}:
         return
     with store.write() as db:
@@ -174,7 +173,7 @@ def _mend(
         if any(c.startswith((fts.GRAMS, fts.TRIGRAMS, "fold", "integrity")) for c in codes) or (
             codes & {"unreadable", "scopes"}
         ):
-            fts.remake(db)
+            fts.recreate(db)
             memory_file.reindex(db)
         _mend_passages(db, codes)
         _mend_vectors(db, codes)
@@ -186,16 +185,16 @@ def _mend(
         reembed.run(store, embedder.name, progress)
 
 
-def _mend_lineage(db: apsw.Connection) -> None:
-    integrity.pointers(db)
+def _mend_lineage(db: Transaction) -> None:
+    integrity.repair_links(db)
 
 
-def _mend_hashes(db: apsw.Connection) -> None:
-    integrity.hashes(db, integrity.bad_hashes(db))
+def _mend_hashes(db: Transaction) -> None:
+    integrity.rehash(db, integrity.bad_hashes(db))
 
 
-_MENDING: dict[str, Callable[[apsw.Connection], None]] = {
-    "scopes": integrity.scopes,
+_MENDING: dict[str, Callable[[Transaction], None]] = {
+    "scopes": integrity.register_scopes,
     "text_hash": _mend_hashes,
     "lineage_dangling": _mend_lineage,
     "lineage_one_sided": _mend_lineage,
@@ -204,7 +203,7 @@ _MENDING: dict[str, Callable[[apsw.Connection], None]] = {
 """What is mended in the records' own table, by finding, in this order."""
 
 
-def _mend_passages(db: apsw.Connection, codes: set[str]) -> None:
+def _mend_passages(db: Transaction, codes: set[str]) -> None:
     if not codes & {"passages_missing", "passages_orphan"}:
         return
     integrity.drop_ownerless_passages(db)
@@ -214,7 +213,7 @@ def _mend_passages(db: apsw.Connection, codes: set[str]) -> None:
         memories.add_passages(db, memory_id, sentences.passages(memory.text))
 
 
-def _mend_vectors(db: apsw.Connection, codes: set[str]) -> None:
+def _mend_vectors(db: Transaction, codes: set[str]) -> None:
     """Takes out what is wrong; what is missing then is embedded afterwards."""
     facts = memory_file.facts(db)
     table, dim = facts.get(meta.VECTORS), int(facts.get(meta.DIM) or 0)
@@ -230,7 +229,7 @@ def _mend_vectors(db: apsw.Connection, codes: set[str]) -> None:
     found = integrity.vector_faults(db, str(table), dim)
     vector_index.remove(db, str(table), found["vectors_orphan"] + found["vectors_broken"])
     if found["vectors_filters"]:
-        for memory in memories.each(db):
+        for memory in memories.iter_all(db):
             vector_index.refresh(db, memory)
         # Scope and kind never change by themselves; where they differ the vector is made anew.
         stubborn = integrity.vector_faults(db, str(table), dim)["vectors_filters"]
@@ -238,7 +237,7 @@ def _mend_vectors(db: apsw.Connection, codes: set[str]) -> None:
 
 
 def _salvage(
-    store: memory_file.Store, embedder: Embedder | None, now: datetime, progress: Progress | None
+    store: Store, embedder: Embedder | None, now: datetime, progress: Progress | None
 ) -> tuple[str | None, int]:
     """Makes a new file beside a corrupt one of the records that can be read, and counts them."""
     path = store.path.absolute()
@@ -250,8 +249,8 @@ def _salvage(
     try:
         with saved.write() as db:
             records = copy.copy_rows(broken, db).get("memories", 0)
-            integrity.scopes(db)
-            integrity.pointers(db)
+            integrity.register_scopes(db)
+            integrity.repair_links(db)
             memory_file.reindex(db)
             _mend_passages(db, {"passages_missing", "passages_orphan"})
             facts: dict[str, Any] = meta.read(db)

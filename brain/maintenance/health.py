@@ -17,17 +17,16 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import apsw
-
 from brain.embed import registry
 from brain.errors import BrainError
 from brain.results import Finding
-from brain.store import connection, folder, fts, integrity, memory_file, meta, wal
+from brain.store import folder, fts, integrity, meta, wal
 from brain.text.fold import FOLD_VERSION, simplify
 from brain.text.timestamps import to_iso
 
 if TYPE_CHECKING:
     from brain.embed.protocol import Embedder
+    from brain.store.protocol import Store, Transaction
 
 CLOCK_GRACE = timedelta(minutes=5)
 """How far clocks of two machines that share a file may differ."""
@@ -48,7 +47,7 @@ class Subject:
         now: the clock.
     """
 
-    db: apsw.Connection
+    db: Transaction
     facts: dict[str, Any]
     vectors_loaded: bool
     embedder: Embedder | None
@@ -66,7 +65,7 @@ def examine(subject: Subject) -> Iterator[Finding]:
     for check in CHECKS:
         try:
             yield from check(subject)
-        except (apsw.Error, UnicodeDecodeError, TypeError, ValueError) as e:
+        except integrity.UNREADABLE as e:
             told = f"{CHECKS[check]}查不下去（{e}）"
             yield Finding("unreadable", "error", told, fixable=True)
 
@@ -96,9 +95,9 @@ def _indexes(subject: Subject) -> Iterator[Finding]:
             continue
         missing = integrity.unindexed(db, index)
         yield _all_or(f"{index}_missing", missing, f"{name}里没有", f"每条记忆都在{name}里")
-        ghosts = integrity.ghosts(db, index)
+        ghosts = integrity.orphaned_rows(db, index)
         yield _all_or(f"{index}_ghosts", ghosts, f"{name}里有已不存在的", f"{name}没有多余的行")
-        wrong = [n for n in integrity.misplaced(db, index) if n not in set(missing)]
+        wrong = [n for n in integrity.mismatched_rows(db, index) if n not in set(missing)]
         yield _all_or(f"{index}_words", wrong, f"{name}里的词对不上", f"{name}的词对得上")
 
 
@@ -157,16 +156,22 @@ def _same_model(subject: Subject, embedder: Embedder, table: str) -> Iterator[Fi
 def _lineage(subject: Subject) -> Iterator[Finding]:
     db = subject.db
     yield _all_or(
-        "lineage_dangling", integrity.dangling(db), "前身或后继已不存在", "前身后继都在", asks=True
+        "lineage_dangling",
+        integrity.dangling_links(db),
+        "前身或后继已不存在",
+        "前身后继都在",
+        asks=True,
     )
     yield _all_or(
         "lineage_one_sided",
-        integrity.one_sided(db),
+        integrity.one_sided_links(db),
         "前身和后继互相对不上",
         "前身后继互相对得上",
         asks=True,
     )
-    yield _all_or("lineage_loop", integrity.looped(db), "取代关系成环", "取代关系没有环", asks=True)
+    yield _all_or(
+        "lineage_loop", integrity.link_cycles(db), "取代关系成环", "取代关系没有环", asks=True
+    )
 
 
 def _records(subject: Subject) -> Iterator[Finding]:
@@ -235,23 +240,17 @@ def program() -> Iterator[Finding]:
         yield Finding("python", "ok", f"Python {version}")
     else:
         yield Finding("python", "error", f"Python {version} 太旧，需要 3.11 以上")
-    yield Finding(
-        "sqlite", "ok", f"SQLite {apsw.sqlite_lib_version()}（apsw {apsw.apsw_version()}）"
-    )
-    db = apsw.Connection(":memory:")
-    try:
-        connection.require_fts5(db)
+    can = integrity.capabilities()
+    yield Finding("sqlite", "ok", f"SQLite {can.sqlite}（apsw {can.apsw}）")
+    if can.fts5:
+        yield Finding("fts5", "error", can.fts5)
+    else:
         yield Finding("fts5", "ok", "全文索引 FTS5 可用")
-    except BrainError as e:
-        yield Finding("fts5", "error", e.message)
-    try:
-        db.execute("CREATE VIRTUAL TABLE temp.t USING fts5 (x, tokenize = 'trigram')")
+    if can.trigram:
         yield Finding("trigram", "ok", "trigram 分词器可用")
-    except apsw.Error:
+    else:
         yield Finding("trigram", "warn", "这个 SQLite 没有 trigram 分词器，词的一部分可能找不到")
-    loaded = connection.load_vectors(db)
-    db.close()
-    if loaded:
+    if can.vectors:
         yield Finding("sqlite_vec", "ok", "sqlite-vec 扩展可用")
     else:
         yield Finding("sqlite_vec", "warn", "加载不了 sqlite-vec 扩展，只能按字面检索")
@@ -276,7 +275,7 @@ def model(facts: dict[str, Any]) -> tuple[Finding, Embedder | None]:
     return Finding("model", "ok", f"模型 {named} 可用，{wanted} 维"), found
 
 
-def place(store: memory_file.Store) -> Iterator[Finding]:
+def environment(store: Store) -> Iterator[Finding]:
     """The file's modes, its folder, its file system and disk."""
     path = store.path.absolute()
     yield from _modes(path)
@@ -324,7 +323,7 @@ def _modes(path: Path) -> Iterator[Finding]:
         yield Finding("read_only", "warn", "没有写这个文件的权限，只能读")
 
 
-def narrow(path: Path) -> None:
+def restrict_modes(path: Path) -> None:
     """Makes the file and what is beside it the owner's alone. Raises OSError."""
     for suffix in ("", "-wal", "-shm"):
         beside = Path(f"{path}{suffix}")

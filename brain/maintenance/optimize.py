@@ -5,10 +5,15 @@ Done in steps of their own transactions, so that nobody who writes meanwhile wai
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from brain.maintenance import stats
 from brain.results import OptimizeResult
 from brain.store import fts, memory_file
 from brain.store.vectors import vector_index
+
+if TYPE_CHECKING:
+    from brain.store.protocol import Store
 
 PAGES = 256
 """Index pages merged in one transaction: some tens of milliseconds."""
@@ -20,7 +25,7 @@ SPARE = 4
 """A merge is given up after so many times the steps it needs: others write faster than it goes."""
 
 
-def run(store: memory_file.Store) -> OptimizeResult:
+def run(store: Store) -> OptimizeResult:
     """Merges each text index into one segment, re-centres the vector codes, merges the log.
 
     Codes are taken anew only where the vectors have another centre by now. Broken off, it goes on
@@ -29,7 +34,7 @@ def run(store: memory_file.Store) -> OptimizeResult:
     Raises:
         BrainError: ``brain_busy`` (75), and as :meth:`brain.store.memory_file.Store.write`.
     """
-    bytes_before = stats.taken(store.path)
+    bytes_before = stats.bytes_on_disk(store.path)
     segments_before = _segments(store)
     for index in (fts.GRAMS, fts.TRIGRAMS):
         _merge(store, index)
@@ -40,7 +45,7 @@ def run(store: memory_file.Store) -> OptimizeResult:
     return OptimizeResult(
         str(store.path),
         bytes_before,
-        stats.taken(store.path),
+        stats.bytes_on_disk(store.path),
         segments_before,
         _segments(store),
         coded,
@@ -48,7 +53,7 @@ def run(store: memory_file.Store) -> OptimizeResult:
     )
 
 
-def _merge(store: memory_file.Store, index: str) -> None:
+def _merge(store: Store, index: str) -> None:
     with store.read() as db:
         steps = fts.pages(db, index) // PAGES + 1
     for _ in range(SPARE * steps):
@@ -57,22 +62,24 @@ def _merge(store: memory_file.Store, index: str) -> None:
                 return
 
 
-def _recentre(store: memory_file.Store) -> int:
+def _recentre(store: Store) -> int:
     """Gives how many vectors' codes were taken anew."""
     with store.write() as db:
-        tables = [table for table in vector_index.tables(db) if vector_index.coded(db, table)]
+        tables = [
+            table for table in vector_index.tables(db) if vector_index.is_quantized(db, table)
+        ]
         for table in tables:
-            vector_index.centre_anew(db, table)
-        due = sum(vector_index.behind(db, table) for table in tables)
+            vector_index.recentre(db, table)
+        due = sum(vector_index.count_outdated(db, table) for table in tables)
     for table in tables:
         left = True
         while left:
             with store.write() as db:
                 # A re-embedding may have ended meanwhile and taken its old table away.
-                left = vector_index.exists(db, table) and vector_index.code_anew(db, table, BLOCKS)
+                left = vector_index.exists(db, table) and vector_index.requantize(db, table, BLOCKS)
     return due
 
 
-def _segments(store: memory_file.Store) -> int:
+def _segments(store: Store) -> int:
     with store.read() as db:
         return sum(fts.segments(db, index) for index in (fts.GRAMS, fts.TRIGRAMS))

@@ -20,11 +20,11 @@ from brain.text.fold import simplify
 from brain.text.timestamps import now_utc, to_iso
 
 if TYPE_CHECKING:
-    import apsw
     import numpy as np
     from numpy.typing import NDArray
 
     from brain.embed.protocol import Embedder
+    from brain.store.protocol import Store, Transaction
 
 BATCH = 64
 """Passages embedded and written at a time: a few seconds of work lost at most by a break."""
@@ -35,9 +35,7 @@ WINDOW = 1024
 NO_MODEL = "none"
 
 
-def run(
-    store: memory_file.Store, model: str, progress: Callable[[int, int], None] | None
-) -> ReembedResult:
+def run(store: Store, model: str, progress: Callable[[int, int], None] | None) -> ReembedResult:
     """Makes ``model`` the file's model. The same model only fills in what is missing.
 
     Args:
@@ -60,9 +58,7 @@ def run(
     return ReembedResult(embedder.name, embedder.dim, done, present)
 
 
-def complete(
-    store: memory_file.Store, embedder: Embedder, progress: Callable[[int, int], None] | None
-) -> int:
+def complete(store: Store, embedder: Embedder, progress: Callable[[int, int], None] | None) -> int:
     """Makes the vectors that are missing in the file's own table.
 
     Args:
@@ -81,7 +77,7 @@ def complete(
 
 
 def catch_up(
-    store: memory_file.Store,
+    store: Store,
     embedder: Embedder | None,
     progress: Callable[[int, int], None] | None,
 ) -> tuple[int, int]:
@@ -104,7 +100,7 @@ def catch_up(
 
 
 def _fill(
-    store: memory_file.Store,
+    store: Store,
     embedder: Embedder,
     table: str,
     progress: Callable[[int, int], None] | None,
@@ -135,7 +131,7 @@ def _fill(
 
 
 def _put(
-    db: apsw.Connection,
+    db: Transaction,
     table: str,
     batch: Sequence[tuple[int, int, int, int]],
     found: NDArray[np.float32],
@@ -146,7 +142,7 @@ def _put(
         return done  # re-embedded with another model meanwhile
     for (passage, owner, _, _), vector in zip(batch, found, strict=True):
         memory = memories.get(db, owner)
-        if memory is None or vector_index.holds(db, table, passage):
+        if memory is None or vector_index.has_vector(db, table, passage):
             continue
         scope_id = memories.ensure_scope(db, memory.scope)
         vector_index.add(db, table, [passage], vector[None, :], memory, scope_id)
@@ -154,7 +150,7 @@ def _put(
     return done
 
 
-def _target(store: memory_file.Store, embedder: Embedder) -> str:
+def _target(store: Store, embedder: Embedder) -> str:
     """The table to fill: the file's own, the one of a broken run, or a new one."""
     with store.write() as db:
         if not store.vectors_loaded:
@@ -186,7 +182,7 @@ def _target(store: memory_file.Store, embedder: Embedder) -> str:
         return table
 
 
-def _switch(store: memory_file.Store, embedder: Embedder, table: str) -> bool:
+def _switch(store: Store, embedder: Embedder, table: str) -> bool:
     """Makes a whole table the file's own; False when a record has come in meanwhile."""
     with store.write() as db:
         if vector_index.missing(db, table, 0, 1):
@@ -212,7 +208,7 @@ def _switch(store: memory_file.Store, embedder: Embedder, table: str) -> bool:
         return True
 
 
-def _without(store: memory_file.Store) -> ReembedResult:
+def _without(store: Store) -> ReembedResult:
     with store.write() as db:
         facts = memory_file.facts(db)
         for table in (facts.get(meta.VECTORS), facts.get(meta.NEXT_VECTORS)):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from brain.embed import registry
 from brain.results import Stats
@@ -13,10 +13,11 @@ from brain.store import fts, memories, memory_file, meta, schema
 from brain.store.vectors import vector_index
 from brain.store.view import View
 
+if TYPE_CHECKING:
+    from brain.store.protocol import Store
 
-def stats(
-    store: memory_file.Store, at: str, degraded_of: Callable[[dict[str, Any]], tuple[str, ...]]
-) -> Stats:
+
+def stats(store: Store, at: str, degraded_of: Callable[[dict[str, Any]], tuple[str, ...]]) -> Stats:
     """Counts records, vectors and bytes, and tells what cannot take part in recall.
 
     Args:
@@ -60,14 +61,14 @@ def stats(
         languages=languages,
         vectors_present=present,
         vectors_missing=missing,
-        bytes=taken(store.path),
+        bytes=bytes_on_disk(store.path),
         schema=number,
         last_decay=facts.get(meta.LAST_DECAY),
         degraded=tuple(degraded),
     )
 
 
-def taken(path: Path) -> int:
+def bytes_on_disk(path: Path) -> int:
     """Bytes that the file and its log take together."""
     size = 0
     for suffix in ("", "-wal"):

@@ -7,8 +7,6 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-import apsw
-
 from brain.memory import Hit, RecallResult
 from brain.store import memories
 from brain.store.view import View
@@ -20,6 +18,7 @@ from brain.validate import clean_query
 
 if TYPE_CHECKING:
     from brain.results import OwnWord
+    from brain.store.protocol import Transaction
 
 
 def by_words(hit: Hit, words: Sequence[str], folded: str) -> Hit:
@@ -235,7 +234,7 @@ def explained(result: RecallResult, own_words: Sequence[OwnWord]) -> RecallResul
     )
 
 
-def unknown_scope(db: apsw.Connection, scope: str) -> str:
+def unknown_scope(db: Transaction, scope: str) -> str:
     """A Chinese sentence on a scope that never had a record, with the name that is nearest.
 
     '' for a scope that had one, for the global scope, and in a file that has nothing at all.
@@ -250,7 +249,7 @@ def unknown_scope(db: apsw.Connection, scope: str) -> str:
     return f"范围「{scope}」里还没有记忆（全局的不算）；{hint}"
 
 
-def unknown_scopes(db: apsw.Connection, view: View) -> tuple[str, ...]:
+def unknown_scopes(db: Transaction, view: View) -> tuple[str, ...]:
     """:func:`unknown_scope` of the scopes a question looks into."""
     return tuple(filter(None, (unknown_scope(db, scope) for scope in view.scopes or ())))
 

@@ -14,8 +14,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-import apsw
-
 from brain.recall.query import Question, Rewriting
 from brain.store import fts
 from brain.store.memories import visible
@@ -25,6 +23,8 @@ from brain.text.bm25 import idf, saturation
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from brain.store.protocol import Transaction
 
 
 POSTINGS = 10_000
@@ -118,7 +118,7 @@ Memo = dict[str, Looked]
 
 
 def look_up(
-    db: apsw.Connection,
+    db: Transaction,
     name: str,
     terms: Sequence[str],
     scope_ids: Sequence[int] | None,
@@ -142,7 +142,7 @@ def look_up(
 
 
 def _look_up(
-    db: apsw.Connection,
+    db: Transaction,
     name: str,
     terms: Sequence[str],
     scope_ids: Sequence[int] | None,
@@ -169,7 +169,7 @@ def _look_up(
     return Looked(frequency, held if scope_ids is None else {})
 
 
-def _estimated(db: apsw.Connection, name: str, since: Mapping[str, int]) -> dict[str, int]:
+def _estimated(db: Transaction, name: str, since: Mapping[str, int]) -> dict[str, int]:
     """About how many notes hold each of some terms.
 
     What lies further back is counted apart: a word of the last weeks is not a frequent one because
@@ -215,7 +215,7 @@ def affordable(frequency: Mapping[str, int], postings: int) -> list[str]:
 
 
 def _ranked(
-    db: apsw.Connection,
+    db: Transaction,
     name: str,
     looked: Looked,
     view: View,
@@ -254,7 +254,7 @@ def _ranked(
 
 
 def _best(
-    db: apsw.Connection,
+    db: Transaction,
     name: str,
     lists: Sequence[tuple[str, float]],
     view: View,
@@ -292,7 +292,7 @@ def _best(
 
 
 def lane(
-    db: apsw.Connection,
+    db: Transaction,
     question: Question,
     view: View,
     scope_ids: Sequence[int] | None,
@@ -328,7 +328,7 @@ def lane(
 
 
 def again(
-    db: apsw.Connection,
+    db: Transaction,
     first: Lexical,
     question: Question,
     view: View,

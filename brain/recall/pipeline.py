@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import apsw
-
 from brain.lifecycle import replay
 from brain.memory import SKILL_KIND, Gate, Hit
 from brain.recall import gate, retrieve
@@ -20,6 +18,8 @@ from brain.store.view import View
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from brain.store.protocol import Transaction
 
 POOL = 5
 """How many hits ``inject`` considers: as many as ``recall`` shows when nothing else is asked."""
@@ -68,7 +68,7 @@ WORDS_ALONE = QueryVectors()
 
 
 def answer(
-    db: apsw.Connection,
+    db: Transaction,
     facts: dict[str, Any],
     asked: Sequence[Question],
     vectors: QueryVectors,
@@ -144,7 +144,7 @@ def _look(
     return _Look(asked, ranked, skills, decision)
 
 
-def _as_known(db: apsw.Connection, hits: Sequence[Hit], view: View) -> tuple[Hit, ...]:
+def _as_known(db: Transaction, hits: Sequence[Hit], view: View) -> tuple[Hit, ...]:
     """Hits whose records have the field values of the instant a view asks about."""
     then = replay.records(db, [h.memory for h in hits], view.known_at)
     return tuple(replace(h, memory=memory) for h, memory in zip(hits, then, strict=True))

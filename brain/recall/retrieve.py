@@ -8,8 +8,6 @@ from itertools import chain
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
-import apsw
-
 from brain.memory import Hit, LaneRank, Memory
 from brain.recall import fusion, language, lexical, rerank, semantic, superseded
 from brain.recall.fusion import quality, recency
@@ -24,6 +22,8 @@ from brain.text.timestamps import from_iso
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from brain.store.protocol import Transaction
 
 POOL = 100
 """How many candidates each lane may propose."""
@@ -79,7 +79,7 @@ class Source:
         memo: what was looked up for other parts of the same message, in the same scopes.
     """
 
-    db: apsw.Connection
+    db: Transaction
     vector: NDArray[np.float32] | None
     table: str | None
     reference: str | None
@@ -133,13 +133,13 @@ def run(source: Source, question: Question, view: View, limit: int) -> Ranked:
     first = fusion.ordered(fusion.rrf(votes, by_words.keys() | by_meaning.keys()))
     first = first[: max(BARE_STAGE if question.bare else SECOND_STAGE, limit)]
     # A time that is asked for already says which notes belong together.
-    beside = {} if question.times else memories.beside(db, first[:NEIGHBOURLY], view, REACH)
+    beside = {} if question.times else memories.neighbours(db, first[:NEIGHBOURLY], view, REACH)
     read = memories.get_many(db, {*first, *chain.from_iterable(beside.values())})
     beside = {i: [n for n in group if _together(read[i], read[n])] for i, group in beside.items()}
     kept = {*first, *chain.from_iterable(beside.values())}
     records = {i: record for i, record in read.items() if i in kept}
     for time in question.times:
-        told = memories.told_within(db, view, time.start_iso, time.stop_iso, IN_TIME)
+        told = memories.starting_within(db, view, time.start_iso, time.stop_iso, IN_TIME)
         records |= {m.id: m for m in told}
     seen = set(records)
     # Where what has expired is asked for as well, it still leads to what took its place.

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-import apsw
-
 from brain.store.vectors import vector_index
 from brain.store.view import View
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from brain.store.protocol import Transaction
 
 
 class Near(NamedTuple):
@@ -24,7 +24,7 @@ class Near(NamedTuple):
 
 
 def lane(
-    db: apsw.Connection,
+    db: Transaction,
     table: str,
     vector: NDArray[np.float32],
     view: View,

@@ -10,8 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-
-import apsw
+from typing import TYPE_CHECKING
 
 from brain.memory import Hit, Similar
 from brain.recall.lexical import summed, topmost
@@ -20,6 +19,9 @@ from brain.store.view import View
 from brain.text.fold import fold
 from brain.text.similarity import LONGEST, SIMILAR, compare, repeats, score
 from brain.text.tokenize import query_terms
+
+if TYPE_CHECKING:
+    from brain.store.protocol import Transaction
 
 MOST = 5
 """How many near-repeats are told."""
@@ -49,7 +51,7 @@ PROPOSED = 40 * COMPARED
 """Records looked at for that: many copies may have been retracted or replaced."""
 
 
-def find(db: apsw.Connection, memory_id: int, text: str, view: View) -> tuple[Similar, ...]:
+def find(db: Transaction, memory_id: int, text: str, view: View) -> tuple[Similar, ...]:
     """The records a view shows, but one, that say nearly what its text says.
 
     Args:
@@ -70,7 +72,7 @@ def find(db: apsw.Connection, memory_id: int, text: str, view: View) -> tuple[Si
     )
 
 
-def _proposed(db: apsw.Connection, memory_id: int, text: str, view: View) -> list[int]:
+def _proposed(db: Transaction, memory_id: int, text: str, view: View) -> list[int]:
     """Ids of records that hold many of a text's rarest grams, most of them first."""
     scope_ids = memories.scope_ids(db, view.scopes)
     if scope_ids == []:
@@ -87,7 +89,7 @@ def _proposed(db: apsw.Connection, memory_id: int, text: str, view: View) -> lis
     return [other for held, other in best if held >= least and other != memory_id]
 
 
-def _shown(db: apsw.Connection, proposed: Sequence[int], view: View) -> list[tuple[int, str]]:
+def _shown(db: Transaction, proposed: Sequence[int], view: View) -> list[tuple[int, str]]:
     """The first of some records that a view shows, ``COMPARED`` of them, with their texts."""
     out: list[tuple[int, str]] = []
     for start in range(0, len(proposed), COMPARED):
@@ -97,7 +99,7 @@ def _shown(db: apsw.Connection, proposed: Sequence[int], view: View) -> list[tup
     return out[:COMPARED]
 
 
-def _rarest(db: apsw.Connection, newest: int, terms: Sequence[str]) -> tuple[list[str], list[str]]:
+def _rarest(db: Transaction, newest: int, terms: Sequence[str]) -> tuple[list[str], list[str]]:
     """Terms to look up: those all of whose holders are few enough, and others to make up for them.
 
     Args:

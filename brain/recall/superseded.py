@@ -13,8 +13,6 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
-import apsw
-
 from brain.memory import LaneRank, Memory
 from brain.recall import lexical
 from brain.recall.query import Question
@@ -26,6 +24,8 @@ from brain.store.view import View
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from brain.store.protocol import Transaction
 
 INHERITED = 0.95
 """What an ancestor's score counts for its heir: of two that say the same, the one that says it
@@ -75,7 +75,7 @@ class Ancestors(NamedTuple):
 
 
 def find(
-    db: apsw.Connection,
+    db: Transaction,
     question: Question,
     words: lexical.Lexical,
     view: View,
@@ -91,7 +91,7 @@ def find(
         words: what the lexical lane found in the view itself.
         vector, table: the embedded question and the vector table; None for words alone.
     """
-    if not memories.has_replaced(db, view):
+    if not memories.has_superseded(db, view):
         return Ancestors()
     hidden = replace(view, replaced=True)
     found = lexical.again(db, words, question, hidden, scope_ids, POOL)[:POOL]
@@ -99,16 +99,17 @@ def find(
     similarity: dict[int, float] = {}
     if vector is not None and table is not None:
         packed = vector.tobytes()
-        some = memories.replaced(db, view, LOOK)
+        some = memories.superseded(db, view, LOOK)
         near = {
-            i: value for i, (value, _) in vector_index.among(db, table, packed, some, LOOK).items()
+            i: value
+            for i, (value, _) in vector_index.nearest_among(db, table, packed, some, LOOK).items()
         }
         similarity = {i: near[i] for i in sorted(near, key=lambda i: (-near[i], i))[:POOL]}
         other = [i for i in places if i not in similarity]
         similarity |= {
-            i: s for i, (s, _) in vector_index.among(db, table, packed, other, POOL).items()
+            i: s for i, (s, _) in vector_index.nearest_among(db, table, packed, other, POOL).items()
         }
-    heir_of = memories.heirs(db, sorted(places.keys() | similarity.keys()), view, LONGEST_LINE)
+    heir_of = memories.successors(db, sorted(places.keys() | similarity.keys()), view, LONGEST_LINE)
     return Ancestors(
         memories.get_many(db, heir_of),
         heir_of,

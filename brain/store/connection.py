@@ -34,7 +34,7 @@ MAPPED_BYTES = 128 * 1024 * 1024
 _HEADER = b"SQLite format 3\0"
 
 
-def look_at(path: Path) -> bool:
+def check_file(path: Path) -> bool:
     """Says whether a usable database file is there; raises when something else is.
 
     Returns:
@@ -83,7 +83,7 @@ def look_at(path: Path) -> bool:
 
 
 @contextlib.contextmanager
-def translated(path: Path | None = None) -> Iterator[None]:
+def translate_errors(path: Path | None = None) -> Iterator[None]:
     """Runs a block and raises SQLite's errors as :class:`BrainError` with their exit codes."""
     where = f"：{path}" if path else ""
     try:
@@ -148,12 +148,12 @@ def connect(path: Path, *, writable: bool, shared: bool = False) -> apsw.Connect
             journal.
 
     Raises:
-        BrainError: see :func:`translated`, :func:`check_version`, and
+        BrainError: see :func:`translate_errors`, :func:`check_version`, and
             :func:`brain.store.wal.require_own`.
     """
     path = path.absolute()  # a relative ``:memory:`` would be no file
     wal.require_own(path)
-    with translated(path):
+    with translate_errors(path):
         if writable:
             db = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
             with closed_on_error(db):
@@ -301,7 +301,7 @@ def check_version(db: apsw.Connection, path: Path) -> int:
         BrainError: ``brain_db_not_ours`` (66) for another program's file,
             ``brain_schema_newer`` (78) for a file from a newer brain.
     """
-    with translated(path):
+    with translate_errors(path):
         db.execute("BEGIN")  # one moment of it: another process may be making it
         try:
             number = schema.version(db)
@@ -342,7 +342,7 @@ def create(path: Path) -> None:
     """
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with folder.alone_in(path.parent):
+        with folder.locked(path.parent):
             if identity(path) is None:
                 for suffix in ("-wal", "-shm"):
                     Path(f"{path}{suffix}").unlink(missing_ok=True)

@@ -23,7 +23,7 @@ def copy_into(db: apsw.Connection, target: Path) -> None:
     Args:
         target: an empty file; nobody else may use it yet.
     """
-    with connection.translated(target):
+    with connection.translate_errors(target):
         out = apsw.Connection(str(target), flags=apsw.SQLITE_OPEN_READWRITE)
         try:
             with out.backup("main", db, "main") as run:
@@ -43,7 +43,7 @@ def exclusive(path: Path) -> Iterator[None]:
             :func:`brain.store.connection.connect`.
     """
     wal.require_own(path)
-    with connection.translated(path):
+    with connection.translate_errors(path):
         db = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
         try:
             connection.check_version(db, path)

@@ -109,7 +109,7 @@ def _pages(file: apsw.VFSFile) -> Iterator[tuple[int, bytes]]:
             yield first + place + 1, data[place * size : (place + 1) * size]
 
 
-def gaps(number: int, page: bytes) -> list[tuple[int, int]]:
+def unused_ranges(number: int, page: bytes) -> list[tuple[int, int]]:
     """The stretches of a page that no cell uses; none where it is no b-tree page.
 
     Args:
@@ -139,7 +139,7 @@ def gaps(number: int, page: bytes) -> list[tuple[int, int]]:
 
 def _unused(number: int, page: bytes) -> list[tuple[int, int]]:
     """The gaps of a page that hold something."""
-    return [(a, b) for a, b in gaps(number, page) if page.count(0, a, b) < b - a]
+    return [(a, b) for a, b in unused_ranges(number, page) if page.count(0, a, b) < b - a]
 
 
 def _zero(file: apsw.VFSFile, numbers: Sequence[int]) -> None:
@@ -151,7 +151,7 @@ def _zero(file: apsw.VFSFile, numbers: Sequence[int]) -> None:
     file.xSync(apsw.SQLITE_SYNC_FULL)
 
 
-def found(path: Path, pieces: Sequence[bytes]) -> set[bytes]:
+def find_bytes(path: Path, pieces: Sequence[bytes]) -> set[bytes]:
     """Which of the pieces stand anywhere in the bytes of the file or its log."""
     out: set[bytes] = set()
     overlap = max((len(p) for p in pieces), default=0)
@@ -166,7 +166,7 @@ def found(path: Path, pieces: Sequence[bytes]) -> set[bytes]:
     return out
 
 
-def is_told(db: apsw.Connection, piece: str) -> bool:
+def still_stored(db: apsw.Connection, piece: str) -> bool:
     """Whether something that is still remembered holds a piece of text, to the letter."""
     if memories.holds_text(db, piece) or journal.holds_text(db, piece):
         return True

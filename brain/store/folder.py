@@ -11,7 +11,7 @@ from pathlib import Path
 
 
 @contextlib.contextmanager
-def alone_in(folder: Path) -> Iterator[None]:
+def locked(folder: Path) -> Iterator[None]:
     """Lets one process at a time make or move files in a folder, as far as the system can.
 
     Windows has no such lock, but there a file in use cannot be moved or deleted anyway.

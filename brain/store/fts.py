@@ -16,13 +16,13 @@ from brain.store.sql import one, rows
 from brain.text.fold import fold
 from brain.text.tokenize import index_terms, quote
 
-PAIRS = 2
+MERGE_THRESHOLD = 2
 """Segments of a level from which a merge begins (FTS5's own is 4). Each one a look-up goes through
 costs as much as the look-up itself: filled by single adds, a file stays near 5 instead of 7, by
 batches near 3 instead of 5, and adds take a tenth longer."""
 
-SETTLED = 16
-SETTLED_A_NOTE = 0.4
+MERGED_PAGES = 16
+MERGED_PAGES_A_NOTE = 0.4
 """Pages each index may merge after a write, and how many more for each note of a batch."""
 
 GRAMS = "grams"
@@ -91,7 +91,7 @@ def clear(db: apsw.Connection) -> None:
     db.execute("INSERT INTO trigrams (trigrams) VALUES ('delete-all')")
 
 
-def settle(db: apsw.Connection, notes: int) -> None:
+def merge_some(db: apsw.Connection, notes: int) -> None:
     """Merges a little of each index after a write: what it added, and its share of older segments.
 
     FTS5 lets sixteen segments gather on a level where each transaction writes little, and every
@@ -100,15 +100,17 @@ def settle(db: apsw.Connection, notes: int) -> None:
     Args:
         notes: how many were added.
     """
-    pages = SETTLED + int(SETTLED_A_NOTE * notes)
+    pages = MERGED_PAGES + int(MERGED_PAGES_A_NOTE * notes)
     for index in (GRAMS, TRIGRAMS):
         db.execute(f"INSERT INTO {index} ({index}, rank) VALUES ('merge', ?)", (pages,))
 
 
-def merge_pairs(db: apsw.Connection) -> None:
-    """Lets merges begin with ``PAIRS`` segments; kept in the file, and needs no tokenizer."""
+def set_merge_threshold(db: apsw.Connection) -> None:
+    """Lets merges begin with ``MERGE_THRESHOLD`` segments; the file keeps it; no tokenizer used."""
     for index in (GRAMS, TRIGRAMS):
-        db.execute(f"INSERT INTO {index} ({index}, rank) VALUES ('usermerge', ?)", (PAIRS,))
+        db.execute(
+            f"INSERT INTO {index} ({index}, rank) VALUES ('usermerge', ?)", (MERGE_THRESHOLD,)
+        )
 
 
 def merge(db: apsw.Connection, index: str, pages: int) -> bool:
@@ -136,7 +138,7 @@ def pages(db: apsw.Connection, index: str) -> int:
     return int(one(db, f"SELECT count(*) FROM {index}_idx"))
 
 
-def remake(db: apsw.Connection) -> None:
+def recreate(db: apsw.Connection) -> None:
     """Drops both indexes, in whatever state, and makes them again as they were made, empty."""
     names = (GRAMS, TRIGRAMS, f"{GRAMS}_vocab", f"{TRIGRAMS}_vocab")
     made = dict(rows(db, "SELECT name, sql FROM sqlite_schema WHERE type = 'table'"))
@@ -146,7 +148,7 @@ def remake(db: apsw.Connection) -> None:
         db.execute(made[name])
     for index in (GRAMS, TRIGRAMS):
         db.execute(f"INSERT INTO {index} ({index}, rank) VALUES ('secure-delete', 1)")
-    merge_pairs(db)
+    set_merge_threshold(db)
 
 
 def _match(term: str, scope_ids: Sequence[int] | None) -> str:

@@ -40,7 +40,7 @@ def put(
     if index:
         fts.add(db, memory_id, record.text, scope_id)
     passages = memories.add_passages(db, memory_id, spans)
-    memory = memories.of(record, memory_id)
+    memory = memories.from_record(record, memory_id)
     if table is not None and found is not None:
         vector_index.add(db, table, passages, found, memory, scope_id)
     journal.write(db, record.recorded_at, memory_id, "add", why)

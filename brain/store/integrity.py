@@ -1,7 +1,8 @@
-"""What the doctor asks the file: whether its parts agree with each other and with themselves.
+"""Integrity check and repair: whether a file's parts agree with each other and with themselves.
 
-Every function only reads. The vocabulary tables of both text indexes are made in the connection's
-own temporary database, which a reader may have.
+What checks only reads; the vocabulary tables of both text indexes are made in the connection's own
+temporary database, which a reader may have. What repairs runs inside the caller's write
+transaction.
 """
 
 from __future__ import annotations
@@ -9,12 +10,14 @@ from __future__ import annotations
 import contextlib
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, cast
 
 import apsw
 
+from brain.errors import BrainError
 from brain.memory import content_hash
-from brain.store import fts, memories
+from brain.store import connection, fts, memories
 from brain.store.fts import scope_term
 from brain.store.sql import one, rows
 from brain.store.vectors import blocks
@@ -29,6 +32,46 @@ SAMPLED = 300
 """How many records have some of their words looked up in the indexes."""
 
 _ISO = "[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-6][0-9].[0-9][0-9][0-9]Z"
+
+
+UNREADABLE = (apsw.Error, UnicodeDecodeError, TypeError, ValueError)
+"""What a check of a damaged file may raise."""
+
+
+@dataclass(frozen=True, slots=True)
+class Capabilities:
+    """What this machine's SQLite can do.
+
+    Args:
+        sqlite, apsw: versions.
+        fts5: '' where full-text indexes work, else what is missing, Chinese.
+        trigram: the trigram tokenizer is there.
+        vectors: sqlite-vec can be loaded.
+    """
+
+    sqlite: str
+    apsw: str
+    fts5: str
+    trigram: bool
+    vectors: bool
+
+
+def capabilities() -> Capabilities:
+    """Tries the parts of SQLite that a memory file needs, on a database in memory."""
+    db = apsw.Connection(":memory:")
+    fts5 = ""
+    try:
+        connection.require_fts5(db)
+    except BrainError as e:
+        fts5 = e.message
+    try:
+        db.execute("CREATE VIRTUAL TABLE temp.t USING fts5 (x, tokenize = 'trigram')")
+        trigram = True
+    except apsw.Error:
+        trigram = False
+    vectors = connection.load_vectors(db)
+    db.close()
+    return Capabilities(apsw.sqlite_lib_version(), apsw.apsw_version(), fts5, trigram, vectors)
 
 
 def integrity(db: apsw.Connection) -> list[str]:
@@ -61,7 +104,7 @@ def unindexed(db: apsw.Connection, index: str) -> list[int]:
     )
 
 
-def ghosts(db: apsw.Connection, index: str) -> list[int]:
+def orphaned_rows(db: apsw.Connection, index: str) -> list[int]:
     """Ids a text index knows, by a row or by a word, that no record has."""
     with _vocabulary(db, index) as words:
         return _ids(
@@ -72,7 +115,7 @@ def ghosts(db: apsw.Connection, index: str) -> list[int]:
         )
 
 
-def misplaced(db: apsw.Connection, index: str) -> list[int]:
+def mismatched_rows(db: apsw.Connection, index: str) -> list[int]:
     """Records whose index rows do not hold them under their scope, or not under some words."""
     with _vocabulary(db, index) as words:
         held = dict(
@@ -85,7 +128,7 @@ def misplaced(db: apsw.Connection, index: str) -> list[int]:
     numbers = dict(rows(db, "SELECT name, id FROM scopes"))
     step = max(1, memories.count(db) // SAMPLED)
     wrong = []
-    for place, (memory_id, text, scope) in enumerate(memories.texts_after(db, 0)):
+    for place, (memory_id, text, scope) in enumerate(memories.iter_texts_after(db, 0)):
         fine = scope in numbers and held.get(memory_id) == scope_term(numbers[scope])
         if fine and place % step == 0:
             fine = _found_by_its_words(db, index, memory_id, text)
@@ -181,7 +224,7 @@ def vector_faults(db: apsw.Connection, table: str, dim: int) -> dict[str, list[i
     numbers = dict(rows(db, "SELECT name, id FROM scopes"))
     right = {
         memory.id: blocks.read_filters(blocks.filters(memory, numbers[memory.scope]))
-        for memory in memories.each(db)
+        for memory in memories.iter_all(db)
         if memory.scope in numbers
     }
     seen = blocks.of_passages(db, table, sorted({*stored, *owners}))
@@ -211,7 +254,7 @@ def stored_vectors(db: apsw.Connection, table: str, count: int) -> list[tuple[st
     return [(str(text), bytes(vector)) for text, vector in found]
 
 
-def dangling(db: apsw.Connection) -> list[int]:
+def dangling_links(db: apsw.Connection) -> list[int]:
     """Records that name a predecessor or an heir that is not there."""
     return _ids(
         db,
@@ -220,7 +263,7 @@ def dangling(db: apsw.Connection) -> list[int]:
     )
 
 
-def one_sided(db: apsw.Connection) -> list[int]:
+def one_sided_links(db: apsw.Connection) -> list[int]:
     """Records whose predecessor or heir is there and does not name them back."""
     return _ids(
         db,
@@ -231,7 +274,7 @@ def one_sided(db: apsw.Connection) -> list[int]:
     )
 
 
-def looped(db: apsw.Connection) -> list[int]:
+def link_cycles(db: apsw.Connection) -> list[int]:
     """Records that are their own ancestors."""
     before = dict(rows(db, "SELECT id, supersedes FROM memories WHERE supersedes IS NOT NULL"))
     safe: set[int] = set()
@@ -282,11 +325,10 @@ def unreadable_journal(db: apsw.Connection) -> list[int]:
     )
 
 
-def _ids(db: apsw.Connection, query: str, args: Sequence[object] = ()) -> list[int]:
-    return [int(row[0]) for row in rows(db, query, args)]
+# Repair -------------------------------------------------------------------------------------------
 
 
-def scopes(db: apsw.Connection) -> None:
+def register_scopes(db: apsw.Connection) -> None:
     """Gives a number to every scope some record has."""
     db.execute(
         "INSERT OR IGNORE INTO scopes (name) SELECT DISTINCT scope FROM memories ORDER BY scope"
@@ -304,7 +346,7 @@ def drop_ownerless_passages(db: apsw.Connection) -> None:
     db.execute("DELETE FROM passages WHERE memory_id NOT IN (SELECT id FROM memories)")
 
 
-def hashes(db: apsw.Connection, memory_ids: list[int]) -> None:
+def rehash(db: apsw.Connection, memory_ids: list[int]) -> None:
     """Makes the hashes of records anew from their texts."""
     for memory_id in memory_ids:
         for (text,) in rows(db, "SELECT text FROM memories WHERE id = ?", (memory_id,)):
@@ -316,7 +358,7 @@ def hashes(db: apsw.Connection, memory_ids: list[int]) -> None:
             )
 
 
-def pointers(db: apsw.Connection) -> list[int]:
+def repair_links(db: apsw.Connection) -> list[int]:
     """Makes predecessors and heirs name each other; gives the records that were changed.
 
     A pointer to nothing goes. One that is not returned is completed where the other side is free
@@ -345,7 +387,7 @@ def pointers(db: apsw.Connection) -> list[int]:
     changed = [key for key in sorted(now) if now[key] != before[key]]
     for key in changed:
         memories.set_fields(db, key, supersedes=now[key][0], superseded_by=now[key][1])
-    while loop := looped(db):
+    while loop := link_cycles(db):
         first = loop[0]
         old = _pointers(db)[first][0]
         memories.set_fields(db, first, supersedes=None)
@@ -357,3 +399,7 @@ def pointers(db: apsw.Connection) -> list[int]:
 
 def _pointers(db: apsw.Connection) -> dict[int, tuple[int | None, int | None]]:
     return {a: (b, c) for a, b, c in rows(db, "SELECT id, supersedes, superseded_by FROM memories")}
+
+
+def _ids(db: apsw.Connection, query: str, args: Sequence[object] = ()) -> list[int]:
+    return [int(row[0]) for row in rows(db, query, args)]

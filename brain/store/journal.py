@@ -13,7 +13,7 @@ from typing import Any
 import apsw
 
 from brain.store.sql import rows, stream
-from brain.store.view import Shown
+from brain.store.view import Selection
 from brain.text.secrets.mask import refuse
 from brain.validate import check_why
 
@@ -50,7 +50,7 @@ def write(
     )
 
 
-def scrub(db: apsw.Connection, memory_id: int, text: str) -> None:
+def redact(db: apsw.Connection, memory_id: int, text: str) -> None:
     """Takes out what entries say about a forgotten memory; that they happened stays.
 
     Its own entries lose reason and detail. Entries of others lose the reason when it was noted
@@ -96,7 +96,7 @@ def holds_text(db: apsw.Connection, piece: str) -> bool:
     return bool(rows(db, "SELECT 1 FROM journal WHERE instr(why, ?) LIMIT 1", (piece,)))
 
 
-def of(db: apsw.Connection, memory_ids: Sequence[int]) -> list[Event]:
+def entries_of(db: apsw.Connection, memory_ids: Sequence[int]) -> list[Event]:
     """The entries about some memories, oldest first."""
     found = rows(
         db,
@@ -146,7 +146,7 @@ def touched_after(db: apsw.Connection, at: str, columns: Sequence[str]) -> list[
     return [row[0] for row in found]
 
 
-def each_in(db: apsw.Connection, shown: Shown) -> Iterator[Event]:
+def iter_selected(db: apsw.Connection, shown: Selection) -> Iterator[Event]:
     """The entries about the records that are shown, oldest first, one at a time.
 
     The whole file's also hold those about the file itself and about what was forgotten.
@@ -154,7 +154,7 @@ def each_in(db: apsw.Connection, shown: Shown) -> Iterator[Event]:
     condition = "1"
     args: list[object] = []
     if not shown.whole:
-        where, args = shown.where("m")
+        where, args = shown.where()
         condition = f"EXISTS (SELECT 1 FROM memories m WHERE m.id = j.memory_id AND {where})"
     for at, memory_id, what, why, detail in stream(
         db,
@@ -174,7 +174,9 @@ COLUMNS = ("valid_from", "valid_to", "retracted_at", "archived_at", "superseded_
 """Columns that decide whether a view shows a record, or which record stands in for it."""
 
 
-def today(db: apsw.Connection, ids: Sequence[int]) -> Iterator[tuple[int, dict[str, object]]]:
+def current_values(
+    db: apsw.Connection, ids: Sequence[int]
+) -> Iterator[tuple[int, dict[str, object]]]:
     """(id, today's values of ``COLUMNS``) of those ids that are in the file, in id order."""
     found = rows(
         db,
@@ -186,7 +188,7 @@ def today(db: apsw.Connection, ids: Sequence[int]) -> Iterator[tuple[int, dict[s
         yield row[0], dict(zip(COLUMNS, row[1:], strict=True))
 
 
-def fill(db: apsw.Connection, stood: Iterable[tuple[int, dict[str, object]]]) -> None:
+def load_past(db: apsw.Connection, stood: Iterable[tuple[int, dict[str, object]]]) -> None:
     """Makes the table. Call inside a transaction that is rolled back.
 
     Args:

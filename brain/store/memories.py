@@ -12,14 +12,14 @@ import apsw
 
 from brain.memory import Memory, content_hash
 from brain.store.sql import one, rows, stream
-from brain.store.view import Shown, View
+from brain.store.view import Selection, View
 
-_FIELDS = (
-    "id, kind, text, scope, source, importance, confidence, strength, pinned, valid_from, valid_to,"
-    " recorded_at, retracted_at, supersedes, superseded_by, archived_at, evidence, content_hash,"
-    " use_count, last_used_at"
-)
-_M_FIELDS = ", ".join("m." + f.strip() for f in _FIELDS.split(","))
+_NAMES = tuple(f.name for f in fields(Memory))
+"""The columns of ``memories`` that a :class:`Memory` is made of, in its order."""
+
+_FIELDS = ", ".join(_NAMES)
+_M_FIELDS = ", ".join(f"m.{name}" for name in _NAMES)
+_PINNED = _NAMES.index("pinned")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +52,10 @@ _COLUMNS = tuple(_TYPES[str(f.type)] for f in fields(Memory))
 
 
 def _memory(row: Sequence[Any]) -> Memory:
-    values = list(row)
-    if not all(map(isinstance, values, _COLUMNS)):
+    if not all(map(isinstance, row, _COLUMNS)):
         raise apsw.CorruptError("a record holds what no record can")
-    values[8] = bool(values[8])
+    values = list(row)
+    values[_PINNED] = bool(values[_PINNED])  # SQLite has no booleans
     return Memory(*values)
 
 
@@ -92,7 +92,7 @@ def insert(db: apsw.Connection, record: Record) -> int:
     return int(row[0])
 
 
-def of(record: Record, memory_id: int) -> Memory:
+def from_record(record: Record, memory_id: int) -> Memory:
     """The memory :func:`insert` has just made of a record."""
     return Memory(
         id=memory_id,
@@ -118,7 +118,7 @@ def of(record: Record, memory_id: int) -> Memory:
     )
 
 
-def insert_as_was(db: apsw.Connection, memory: Memory, *, keep_id: bool) -> int:
+def insert_verbatim(db: apsw.Connection, memory: Memory, *, keep_id: bool) -> int:
     """Stores a record that another file held, every column as it was but its links, which are None.
 
     Args:
@@ -220,7 +220,7 @@ def by_sha256(db: apsw.Connection, prefix: bytes) -> Memory | None:
     return _memory(found[0]) if found else None
 
 
-def listing(db: apsw.Connection, view: View | None, limit: int | None) -> list[Memory]:
+def list_visible(db: apsw.Connection, view: View | None, limit: int | None) -> list[Memory]:
     """Records a view shows (all of the file for None), newest first."""
     where, args = view.where() if view else ("1", [])
     found = rows(
@@ -231,7 +231,7 @@ def listing(db: apsw.Connection, view: View | None, limit: int | None) -> list[M
     return [_memory(row) for row in found]
 
 
-def everything(
+def list_any_state(
     db: apsw.Connection,
     scopes: Sequence[str] | None,
     kind: str | None,
@@ -259,35 +259,34 @@ def everything(
     return [_memory(row) for row in found]
 
 
-def each_in(db: apsw.Connection, shown: Shown) -> Iterator[Memory]:
+def iter_selected(db: apsw.Connection, shown: Selection) -> Iterator[Memory]:
     """Every record that is shown, in id order, one at a time. Links to others are None."""
-    where, args = shown.where("m")
-    linked = ["m.supersedes", "m.superseded_by"]
+    where, args = shown.where()
+    columns = {name: f"m.{name}" for name in _NAMES}
     given: list[object] = []
     if not shown.whole:
-        for place, column in enumerate(linked):
-            inner, inner_args = shown.where("x")
-            linked[place] = (
-                f"(SELECT x.id FROM memories x WHERE x.id = {column} AND {inner}) AS {column[2:]}"
-            )
+        inner, inner_args = shown.where("x")
+        for link in ("supersedes", "superseded_by"):
+            columns[link] = f"(SELECT x.id FROM memories x WHERE x.id = m.{link} AND {inner})"
             given += inner_args
-    fields_asked = _M_FIELDS.replace("m.supersedes, m.superseded_by", ", ".join(linked))
     for row in stream(
-        db, f"SELECT {fields_asked} FROM memories m WHERE {where} ORDER BY m.id", (*given, *args)
+        db,
+        f"SELECT {', '.join(columns.values())} FROM memories m WHERE {where} ORDER BY m.id",
+        (*given, *args),
     ):
         yield _memory(row)
 
 
-def each_id(db: apsw.Connection, shown: Shown) -> Iterator[int]:
+def iter_selected_ids(db: apsw.Connection, shown: Selection) -> Iterator[int]:
     """The ids of the records that are shown, in order."""
-    where, args = shown.where("m")
+    where, args = shown.where()
     for (memory_id,) in stream(
         db, f"SELECT m.id FROM memories m WHERE {where} ORDER BY m.id", args
     ):
         yield int(memory_id)
 
 
-def each_id_between(db: apsw.Connection, view: View, first: int, last: int) -> Iterator[int]:
+def iter_ids_between(db: apsw.Connection, view: View, first: int, last: int) -> Iterator[int]:
     """The ids from first to last, both included, of the records a view shows."""
     where, args = view.where()
     query = f"SELECT m.id FROM memories m WHERE m.id BETWEEN ? AND ? AND {where} ORDER BY m.id"
@@ -295,9 +294,9 @@ def each_id_between(db: apsw.Connection, view: View, first: int, last: int) -> I
         yield int(memory_id)
 
 
-def kinds(db: apsw.Connection, shown: Shown) -> list[str]:
+def kinds(db: apsw.Connection, shown: Selection) -> list[str]:
     """The kinds of the records that are shown, by name."""
-    where, args = shown.where("m")
+    where, args = shown.where()
     found = rows(db, f"SELECT DISTINCT m.kind FROM memories m WHERE {where} ORDER BY 1", args)
     return [str(kind) for (kind,) in found]
 
@@ -375,19 +374,19 @@ def existing(db: apsw.Connection, ids: Iterable[int]) -> set[int]:
     return {row[0] for row in found}
 
 
-def shown(db: apsw.Connection, view: View, *, changed: bool) -> list[int]:
+def visible_ids(db: apsw.Connection, view: View, *, changed: bool) -> list[int]:
     """Ids of the records a replayed view shows; ``changed``: of those that stood otherwise then."""
     where, args = view.where()
     start = "temp.past x CROSS JOIN memories m ON m.id = x.id" if changed else "memories m"
     return [row[0] for row in rows(db, f"SELECT m.id FROM {start} WHERE {where}", args)]
 
 
-def has_replaced(db: apsw.Connection, view: View) -> bool:
+def has_superseded(db: apsw.Connection, view: View) -> bool:
     """Whether any record has, or at the view's instant had, a successor."""
     return bool(rows(db, f"SELECT 1 FROM ({_with_successor(view)}) LIMIT 1"))
 
 
-def replaced(db: apsw.Connection, view: View, look: int) -> list[int]:
+def superseded(db: apsw.Connection, view: View, look: int) -> list[int]:
     """Ids of records that have a successor and that a view does not show.
 
     Args:
@@ -411,7 +410,7 @@ def _with_successor(view: View) -> str:
     return f"{today} UNION ALL {then}"
 
 
-def heirs(db: apsw.Connection, ids: Sequence[int], view: View, most: int) -> dict[int, int]:
+def successors(db: apsw.Connection, ids: Sequence[int], view: View, most: int) -> dict[int, int]:
     """Id → id of the first record a view shows among those that took over from it, one after
     the other.
 
@@ -422,9 +421,9 @@ def heirs(db: apsw.Connection, ids: Sequence[int], view: View, most: int) -> dic
     found = rows(
         db,
         "WITH RECURSIVE line (first, id, step) AS ("
-        f" SELECT m.id, {view.successor}, 1 FROM memories m"
+        f" SELECT m.id, {view.successor()}, 1 FROM memories m"
         " WHERE m.id IN (SELECT value FROM json_each(?))"
-        f" UNION ALL SELECT line.first, {view.successor}, line.step + 1"
+        f" UNION ALL SELECT line.first, {view.successor()}, line.step + 1"
         f" FROM line CROSS JOIN memories m ON m.id = line.id WHERE line.step < ? AND NOT ({where}))"
         f" SELECT line.first, m.id FROM line CROSS JOIN memories m ON m.id = line.id WHERE {where}",
         (json.dumps(list(ids)), most, *args, *args),
@@ -478,7 +477,7 @@ def highest_id(db: apsw.Connection) -> int:
     return int(one(db, "SELECT coalesce(max(id), 0) FROM memories"))
 
 
-def each_alike(db: apsw.Connection, memory: Memory, highest: int) -> Iterator[int]:
+def iter_identical(db: apsw.Connection, memory: Memory, highest: int) -> Iterator[int]:
     """Records recorded at the same instant, saying the same, up to an id; the oldest first."""
     for (memory_id,) in stream(
         db,
@@ -495,7 +494,7 @@ def last_id(db: apsw.Connection) -> int:
     return int(found[0][0]) if found else 0
 
 
-def spend_ids(db: apsw.Connection, last: int) -> None:
+def reserve_ids(db: apsw.Connection, last: int) -> None:
     """Makes the file give no id up to ``last`` any more."""
     if last > last_id(db):
         db.execute("DELETE FROM sqlite_sequence WHERE name = 'memories'")
@@ -534,19 +533,21 @@ def owners(db: apsw.Connection, passage_ids: Sequence[int]) -> dict[int, int]:
     return {int(a): int(b) for a, b in found}
 
 
-def texts_after(db: apsw.Connection, last_id: int) -> Iterator[tuple[int, str, str]]:
+def iter_texts_after(db: apsw.Connection, last_id: int) -> Iterator[tuple[int, str, str]]:
     """(id, text, scope) of every record with a higher id, in id order, read one by one."""
     query = "SELECT id, text, scope FROM memories WHERE id > ? ORDER BY id"
     yield from db.execute(query, (last_id,))
 
 
-def each(db: apsw.Connection) -> Iterator[Memory]:
+def iter_all(db: apsw.Connection) -> Iterator[Memory]:
     """Every record in whatever state, in id order, read one by one."""
     for row in db.execute(f"SELECT {_FIELDS} FROM memories ORDER BY id"):
         yield _memory(row)
 
 
-def told_within(db: apsw.Connection, view: View, start: str, stop: str, most: int) -> list[Memory]:
+def starting_within(
+    db: apsw.Connection, view: View, start: str, stop: str, most: int
+) -> list[Memory]:
     """The newest visible records that began to hold in [start, stop), UTC ISO."""
     where, args = view.where()
     begun = (
@@ -566,7 +567,9 @@ def told_within(db: apsw.Connection, view: View, start: str, stop: str, most: in
     return [_memory(row[:-1]) for row in found]
 
 
-def beside(db: apsw.Connection, ids: Sequence[int], view: View, reach: int) -> dict[int, list[int]]:
+def neighbours(
+    db: apsw.Connection, ids: Sequence[int], view: View, reach: int
+) -> dict[int, list[int]]:
     """For each of some records, the visible ones recorded just before and after it in its scope.
 
     Args:

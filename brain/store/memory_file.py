@@ -90,7 +90,7 @@ class Store:
 
     def exists(self) -> bool:
         """Whether the file is there and holds a database. Raises for anything that is not ours."""
-        return connection.look_at(self.path)
+        return connection.check_file(self.path)
 
     def close(self) -> None:
         """Closes every connection of every thread; what is used after says ``brain_closed``.
@@ -100,7 +100,7 @@ class Store:
         """
         self._closed = True
         self._let_go(lambda held: True, interrupt=True)
-        vector_index.forget(self.path)
+        vector_index.drop_cache(self.path)
 
     def release(self) -> None:
         """Closes every connection for now; the next use opens another."""
@@ -114,7 +114,7 @@ class Store:
         """
         with self._write_lock:
             self._refuse_replaced()
-            with self._using(self._writer) as held, connection.translated(self.path):
+            with self._using(self._writer) as held, connection.translate_errors(self.path):
                 found = held.db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
                 return not found[0][0]
 
@@ -138,7 +138,7 @@ class Store:
         Raises:
             BrainError: ``brain_closed`` (74) after :meth:`close`.
         """
-        with self._using(self._reader) as held, connection.translated(self.path):
+        with self._using(self._reader) as held, connection.translate_errors(self.path):
             db = held.db
             if db.in_transaction:
                 yield db
@@ -173,7 +173,7 @@ class Store:
             if connection.check_version(db, self.path) == 0:
                 yield self._prepared_empty()
                 return
-            with connection.translated(self.path):
+            with connection.translate_errors(self.path):
                 db.execute("BEGIN")
                 yield db
             if connection.is_immutable(db) and connection.stamp(self.path) != stamp:
@@ -191,7 +191,7 @@ class Store:
         """
         with self._write_lock:
             self._refuse_replaced()
-            with self._using(self._writer) as held, connection.translated(self.path):
+            with self._using(self._writer) as held, connection.translate_errors(self.path):
                 self._written = held.identity
                 with connection.immediate(held.db):
                     yield held.db
@@ -234,7 +234,7 @@ class Store:
         Raises:
             BrainError: ``brain_wal_pending`` (75), see :func:`brain.store.erase.clear`.
         """
-        with connection.translated(self.path):
+        with connection.translate_errors(self.path):
             db = self._connect_writable(self.network(self.path) is not None)
             try:
                 erase.clear(db, self.path)
@@ -282,7 +282,7 @@ class Store:
         self._opened = None
         self._let_go(lambda held: held.identity == dead)
         with contextlib.suppress(OSError):
-            wal.set_aside(self.path)
+            wal.move_aside(self.path)
 
     def _reader(self) -> _Held:
         held = self._kept("reader") or self._kept("writer")
@@ -355,7 +355,7 @@ class Store:
                 time.sleep(0.02)
 
     def _migrate(self, db: apsw.Connection) -> None:
-        with connection.translated(self.path):
+        with connection.translate_errors(self.path):
             connection.require_fts5(db)
             with connection.immediate(db):
                 # Another process may have done it while this one waited for the lock.
@@ -366,7 +366,7 @@ class Store:
 
     def _catch_up(self, db: apsw.Connection) -> None:
         """Brings text indexes up to date that were written under another folding or without one."""
-        with connection.translated(self.path):
+        with connection.translate_errors(self.path):
             found = meta.read(db)
             if found.get(meta.FOLD) == FOLD_VERSION or not fts.has_trigrams(db):
                 return
@@ -392,7 +392,7 @@ def reindex(db: apsw.Connection) -> int:
     fts.clear(db)
     scopes: dict[str, int] = {}
     done = 0
-    for memory_id, text, scope in memories.texts_after(db, 0):
+    for memory_id, text, scope in memories.iter_texts_after(db, 0):
         if scope not in scopes:
             scopes[scope] = memories.ensure_scope(db, scope)
         fts.add(db, memory_id, text, scopes[scope])

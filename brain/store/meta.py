@@ -23,6 +23,9 @@ DECAY_RUN = "decay_run"
 LINK = "link"
 """Ties the write-ahead log to its file, see :mod:`brain.store.wal`."""
 
+UnreadableError = apsw.CorruptError
+"""For whoever finds that a fact is not what was written: the file is damaged."""
+
 
 def read(db: apsw.Connection) -> dict[str, Any]:
     """Every fact, by key."""

@@ -97,7 +97,7 @@ def get(db: apsw.Connection, prefix: bytes) -> Original | None:
     return Original(*found[0]) if found else None
 
 
-def each_original(db: apsw.Connection) -> Iterator[tuple[str, Original]]:
+def iter_originals(db: apsw.Connection) -> Iterator[tuple[str, Original]]:
     """Every original with its handle, by handle, one at a time."""
     for key, *rest in stream(
         db,

@@ -167,7 +167,7 @@ def _v3(db: apsw.Connection) -> None:
 
 
 def _v4(db: apsw.Connection) -> None:
-    fts.merge_pairs(db)
+    fts.set_merge_threshold(db)
 
 
 MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (_v1, _v2, _v3, _v4)

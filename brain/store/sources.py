@@ -63,7 +63,7 @@ def known(
     return {(key, bytes(digest)): int(row) for key, digest, row in found}
 
 
-def moved(db: apsw.Connection, source_id: int, digest: bytes, group: str) -> list[int]:
+def find_moved(db: apsw.Connection, source_id: int, digest: bytes, group: str) -> list[int]:
     """Rows of a digest whose key begins with a group."""
     found = rows(
         db,
@@ -98,7 +98,7 @@ def put(
     return int(found[0][0])
 
 
-def of(db: apsw.Connection, source_id: int) -> list[tuple[int, str, int | None]]:
+def rows_of(db: apsw.Connection, source_id: int) -> list[tuple[int, str, int | None]]:
     """Every row of a source as (row, key, memory id), in the order they came."""
     found = rows(
         db, "SELECT id, key, memory_id FROM taken WHERE source_id = ? ORDER BY id", (source_id,)
@@ -106,10 +106,10 @@ def of(db: apsw.Connection, source_id: int) -> list[tuple[int, str, int | None]]
     return [(int(row), str(key), memory_id) for row, key, memory_id in found]
 
 
-def of_keys(
+def rows_of_keys(
     db: apsw.Connection, source_id: int, keys: Sequence[str]
 ) -> list[tuple[int, str, int | None]]:
-    """The rows under some keys, as :func:`of` gives them."""
+    """The rows under some keys, as :func:`rows_of` gives them."""
     found = rows(
         db,
         "SELECT t.id, t.key, t.memory_id FROM json_each(?2) k CROSS JOIN taken t"
@@ -148,7 +148,7 @@ def forget(db: apsw.Connection, row: int) -> None:
     db.execute("DELETE FROM taken WHERE id = ?", (row,))
 
 
-def told_elsewhere(db: apsw.Connection, memory_id: int, gone: Iterable[int]) -> bool:
+def in_other_rows(db: apsw.Connection, memory_id: int, gone: Iterable[int]) -> bool:
     """Whether a memory also stands in a row that is not among those gone."""
     found = rows(db, "SELECT id FROM taken WHERE memory_id = ?", (memory_id,))
     return not {int(row) for (row,) in found} <= set(gone)

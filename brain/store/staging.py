@@ -28,7 +28,7 @@ class Link:
     retracted_at: str | None
 
 
-class Arrivals:
+class Staging:
     """Which record that came in is which here, and the links that are to be made at the end."""
 
     def __init__(self) -> None:

@@ -45,27 +45,28 @@ class View:
         """The same view of archived records instead."""
         return replace(self, archived=archived)
 
-    def where(self) -> tuple[str, list[object]]:
-        """A condition on the table alias ``m`` and its parameters."""
-        holds, args = self._holds("m")
+    def where(self, alias: str = "m") -> tuple[str, list[object]]:
+        """A condition on a table alias of ``memories`` and its parameters."""
+        holds, args = self._holds(alias)
         if self.replayed:
             then, more = self._holds("r")
-            holds = f"coalesce((SELECT {then} FROM temp.past r WHERE r.id = m.id), {holds})"
+            past = f"(SELECT {then} FROM temp.past r WHERE r.id = {alias}.id)"
+            holds = f"coalesce({past}, {holds})"
             args = more + args
         parts = [f"({holds})"]
         if self.replaced:
-            parts = [f"{self.successor} IS NOT NULL", f"NOT ({holds})"]
+            parts = [f"{self.successor(alias)} IS NOT NULL", f"NOT ({holds})"]
         if self.known_at is not None:
-            parts.append("m.recorded_at <= ?")
+            parts.append(f"{alias}.recorded_at <= ?")
             args.append(self.known_at)
         if self.scopes is not None:
-            parts.append(f"m.scope IN ({', '.join('?' * len(self.scopes))})")
+            parts.append(f"{alias}.scope IN ({', '.join('?' * len(self.scopes))})")
             args += self.scopes
         if self.kind is not None and not self.replaced:
-            parts.append("m.kind = ?")
+            parts.append(f"{alias}.kind = ?")
             args.append(self.kind)
         if self.not_kind is not None and not self.replaced:
-            parts.append("m.kind <> ?")
+            parts.append(f"{alias}.kind <> ?")
             args.append(self.not_kind)
         return " AND ".join(parts), args
 
@@ -88,19 +89,17 @@ class View:
             parts.append(f"{alias}.archived_at IS NOT NULL")
         return " AND ".join(parts), args
 
-    @property
-    def successor(self) -> str:
-        """An expression for the id of the record that took over from ``m``, or NULL."""
+    def successor(self, alias: str = "m") -> str:
+        """An expression for the id of the record that took over from one, or NULL."""
+        today = f"{alias}.superseded_by"
         if not self.replayed:
-            return "m.superseded_by"
-        return (
-            "iif(EXISTS (SELECT 1 FROM temp.past r WHERE r.id = m.id),"
-            " (SELECT r.superseded_by FROM temp.past r WHERE r.id = m.id), m.superseded_by)"
-        )
+            return today
+        past = f"FROM temp.past r WHERE r.id = {alias}.id"
+        return f"iif(EXISTS (SELECT 1 {past}), (SELECT r.superseded_by {past}), {today})"
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class Selection:
     """Which records of the file leave it: all of them, or those of one scope, kind or moment.
 
     Args:
@@ -118,19 +117,15 @@ class Shown:
         """Whether that is the whole file."""
         return self.scope is None and self.as_of is None and self.kind is None
 
-    def where(self, alias: str) -> tuple[str, list[object]]:
+    def where(self, alias: str = "m") -> tuple[str, list[object]]:
         """A condition on a table alias of ``memories`` and its parameters."""
-        scopes = None if self.scope is None else (self.scope,)
-        view = View(as_of=self.as_of or "", scopes=scopes, kind=self.kind)
-        if self.as_of is None:
-            parts = [
-                (f"{alias}.{name} = ?", value)
-                for name, value in (("scope", self.scope), ("kind", self.kind))
-                if value is not None
-            ]
-            return " AND ".join(p for p, _ in parts) or "1", [value for _, value in parts]
-        where, args = view.where()
-        return where.replace("m.", f"{alias}."), args
+        if self.as_of is not None:
+            scopes = None if self.scope is None else (self.scope,)
+            return View(as_of=self.as_of, scopes=scopes, kind=self.kind).where(alias)
+        wanted = {"scope": self.scope, "kind": self.kind}
+        given = {name: value for name, value in wanted.items() if value is not None}
+        condition = " AND ".join(f"{alias}.{name} = ?" for name in given) or "1"
+        return condition, list(given.values())
 
 
 def to_ms(iso: str | None, default: int) -> int:

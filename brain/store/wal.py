@@ -52,7 +52,7 @@ def size(path: Path) -> int:
         return 0
 
 
-def belongs(path: Path) -> bool:
+def belongs_to(path: Path) -> bool:
     """Whether the log beside a file may be applied to it; also True where nothing can be told.
 
     Costs a stat where the log is empty, else a look at the frames up to the one that settles it.
@@ -72,7 +72,7 @@ def belongs(path: Path) -> bool:
 
 def require_own(path: Path) -> None:
     """Refuses a file whose log is another file's: ``brain_wal_foreign`` (74)."""
-    if not belongs(path):
+    if not belongs_to(path):
         raise BrainError(
             "brain_wal_foreign",
             "记忆文件被换过，旁边的 -wal 是原来那个文件的，合进来会弄坏现在的文件；"
@@ -81,7 +81,7 @@ def require_own(path: Path) -> None:
         )
 
 
-def set_aside(path: Path) -> Path | None:
+def move_aside(path: Path) -> Path | None:
     """Moves a log that is another file's out of the way, and drops the map of it.
 
     Who still has the old file open keeps both by their descriptors.
@@ -92,8 +92,8 @@ def set_aside(path: Path) -> Path | None:
     Raises:
         OSError: it could not be moved.
     """
-    with folder.alone_in(path.absolute().parent):
-        if belongs(path):
+    with folder.locked(path.absolute().parent):
+        if belongs_to(path):
             return None
         aside = free_name(Path(f"{path}-wal.aside"))
         Path(f"{path}-wal").rename(aside)

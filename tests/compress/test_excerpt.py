@@ -22,7 +22,7 @@ MARK = re.compile(r"（略 (\d+) [^，；]+，(\d+) 字；全文：<<ccr:(ccr_[0
 
 def ask(data: str, query: str) -> str:
     raw = data.encode()
-    return excerpt.narrowed(raw, query_terms(fold(query)), handle_of(raw)).decode()
+    return excerpt.excerpt(raw, query_terms(fold(query)), handle_of(raw)).decode()
 
 
 def accounted(data: str, shown: str, kept: int) -> None:
@@ -173,7 +173,7 @@ def test_without_a_saving_the_whole_comes(data: str) -> None:
 
 @pytest.mark.parametrize("data", [b"\xff\xfe\x00\x01" * 500, "中文".encode("gbk") * 500, b"\0"])
 def test_bytes_that_are_no_text_come_whole(data: bytes) -> None:
-    assert excerpt.narrowed(data, ("中文",), handle_of(data)) == data
+    assert excerpt.excerpt(data, ("中文",), handle_of(data)) == data
 
 
 @pytest.mark.parametrize(

@@ -356,7 +356,7 @@ def test_a_file_somebody_locks_is_busy_and_not_an_empty_answer(
     locked.say("s1", *asked("谁值班", "老周"))
     holder = apsw.Connection(str(locked.path))
     holder.execute("BEGIN EXCLUSIVE")
-    monkeypatch.setattr("brain.ingest.hermes.BUSY_TIMEOUT_MS", 50)
+    monkeypatch.setattr("brain.store.hermes_db.BUSY_TIMEOUT_MS", 50)
     started = time.monotonic()
     refused("brain_busy", 75, lambda: brain.ingest(locked.path, "hermes"))
     assert time.monotonic() - started < 5

@@ -12,7 +12,7 @@ import pytest
 
 from brain import Brain
 from brain.compress import salience
-from brain.compress.headings import places
+from brain.compress.headings import heading_places
 from tests.support.compress import INJECT, squeeze
 from tests.support.engine import NOON
 
@@ -159,7 +159,7 @@ def test_a_mark_is_a_sentence_that_reads(special: str, words: tuple[str, ...], q
 def test_a_heading_is_a_line_of_its_own_or_a_numbered_name(
     pieces: list[str], heads: set[int]
 ) -> None:
-    assert places(pieces) == heads
+    assert heading_places(pieces) == heads
 
 
 def test_of_two_sections_the_one_of_the_day_asked_about_is_shown(

@@ -306,7 +306,7 @@ def test_a_tombstone_without_a_word_of_it_stays(brain: Brain) -> None:
     brain.set_confidence(ids[1], 0.4, why="城西的人说的")
     brain.forget(ids[1], why="用户要求")
     with brain._store.read() as db:
-        told = [(e.what, e.why, e.detail) for e in journal.of(db, [ids[1]])]
+        told = [(e.what, e.why, e.detail) for e in journal.entries_of(db, [ids[1]])]
         reasons = [row[0] for row in rows(db, "SELECT why FROM journal WHERE why <> ''")]
     assert told[-1] == ("forget", "用户要求", {})
     assert all(why == "" and detail == {} for _, why, detail in told[:-1])
@@ -466,7 +466,7 @@ def test_gaps_are_told_from_cells(tmp_path: Path) -> None:
     cleared = 0
     for number in range(1, len(data) // size + 1):
         page = bytes(data[(number - 1) * size : number * size])
-        for start, stop in erase.gaps(number, page):
+        for start, stop in erase.unused_ranges(number, page):
             at = (number - 1) * size
             data[at + start : at + stop] = b"\xff" * (stop - start)
             cleared += stop - start

@@ -33,12 +33,12 @@ def state(brain: Brain) -> list[dict[str, Any]]:
     """Every record of the file and every event, for "nothing changed"."""
     kept = [m.to_dict() for m in brain.list(all=True, all_scopes=True, limit=None)]
     with brain._store.read() as db:
-        return [*kept, *(asdict(e) for e in journal.of(db, [m["id"] for m in kept]))]
+        return [*kept, *(asdict(e) for e in journal.entries_of(db, [m["id"] for m in kept]))]
 
 
 def events(brain: Brain, memory_id: int) -> list[tuple[str, str]]:
     with brain._store.read() as db:
-        return [(e.what, e.why) for e in journal.of(db, [memory_id])]
+        return [(e.what, e.why) for e in journal.entries_of(db, [memory_id])]
 
 
 # Correcting -----------------------------------------------------------------------------------

@@ -62,8 +62,8 @@ def whole(brain: Brain) -> bool:
         table = str(memory_file.facts(db)[meta.VECTORS])
         faults = integrity.integrity(db)
         for index in (fts.GRAMS, fts.TRIGRAMS):
-            faults += integrity.unindexed(db, index) + integrity.ghosts(db, index)
-            faults += integrity.misplaced(db, index)
+            faults += integrity.unindexed(db, index) + integrity.orphaned_rows(db, index)
+            faults += integrity.mismatched_rows(db, index)
         faults += [n for ids in integrity.vector_faults(db, table, DIM).values() for n in ids]
     return not faults
 
@@ -94,15 +94,15 @@ def test_no_step_takes_more_than_its_share_and_others_write_in_between(
     monkeypatch.setattr(optimize, "BLOCKS", 1)
     monkeypatch.setattr(optimize, "PAGES", 4)
     coded: list[int] = []
-    really = vector_index.code_anew
+    really = vector_index.requantize
 
     def counted(db: apsw.Connection, table: str, most: int) -> bool:
-        before = len(blocks.behind(db, table, 99))
+        before = len(blocks.outdated(db, table, 99))
         left = really(db, table, most)
-        coded.append(before - len(blocks.behind(db, table, 99)))
+        coded.append(before - len(blocks.outdated(db, table, 99)))
         return left
 
-    monkeypatch.setattr(vector_index, "code_anew", counted)
+    monkeypatch.setattr(vector_index, "requantize", counted)
     stored: list[int] = []
     write = brain._store.write
 
@@ -129,9 +129,9 @@ def test_what_was_broken_off_is_finished_by_the_next_run(
 ) -> None:
     monkeypatch.setattr(optimize, "BLOCKS", 1)
     with monkeypatch.context() as patched:
-        really = vector_index.code_anew
+        really = vector_index.requantize
         turns = iter((really, lambda *_: 1 / 0))
-        patched.setattr(vector_index, "code_anew", lambda *args: next(turns)(*args))
+        patched.setattr(vector_index, "requantize", lambda *args: next(turns)(*args))
         with pytest.raises(ZeroDivisionError):
             brain.optimize()
     assert whole(brain)

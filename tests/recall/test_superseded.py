@@ -248,8 +248,8 @@ def test_a_file_without_a_past_is_searched_once(
     def never(*args: object, **options: object) -> None:
         raise AssertionError("looked for heirs where there are none")
 
-    monkeypatch.setattr(memories, "heirs", never)
-    monkeypatch.setattr(memories, "replaced", never)
+    monkeypatch.setattr(memories, "successors", never)
+    monkeypatch.setattr(memories, "superseded", never)
     assert texts(full.recall("鱼缸多久换水"))[0] == "鱼缸每月换一半水"
 
 

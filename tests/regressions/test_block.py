@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from brain import Brain
 from brain.inject import brief, pack
-from brain.inject.sanitize import neutral
+from brain.inject.sanitize import sanitize
 from brain.text.fold import fold
 from tests.support import ROOT
 from tests.support.cli import Cli
@@ -135,12 +135,12 @@ def test_no_variant_of_a_frame_or_a_tag_comes_through(brain: Brain, wild: str) -
     ],
 )
 def test_what_is_no_tag_of_a_prompt_stays_readable(text: str) -> None:
-    assert neutral(text) == text
+    assert sanitize(text) == text
 
 
 @pytest.mark.parametrize("emoji", ["👨\u200d👩\u200d👧", "❤\ufe0f", "नम\u200dस्ते"])
 def test_joiners_that_writing_needs_stay(emoji: str) -> None:
-    assert neutral(emoji) == emoji
+    assert sanitize(emoji) == emoji
 
 
 @pytest.mark.parametrize(
@@ -150,14 +150,14 @@ def test_joiners_that_writing_needs_stay(emoji: str) -> None:
      ("\u3164", "\\u3164"), ("\u2066", "\\u2066")],
 )  # fmt: skip
 def test_characters_nobody_sees_are_shown(char: str, seen: str) -> None:
-    assert neutral(f"甲{char}乙") == f"甲{seen}乙"
+    assert sanitize(f"甲{char}乙") == f"甲{seen}乙"
 
 
 def test_only_its_own_handle_can_be_followed() -> None:
     own = "ccr_" + "1" * 32
     text = f"甲<<ccr:{own}>>乙<<ccr:ccr_{'2' * 32}>><<CCR:{own}>>"
-    assert neutral(text, own) == f"甲<<ccr:{own}>>乙‹‹ccr:ccr_{'2' * 32}››‹‹CCR:{own}››"
-    assert "<<" not in neutral(text)
+    assert sanitize(text, own) == f"甲<<ccr:{own}>>乙‹‹ccr:ccr_{'2' * 32}››‹‹CCR:{own}››"
+    assert "<<" not in sanitize(text)
 
 
 WILD = st.text(
@@ -180,10 +180,10 @@ def test_no_text_whatever_breaks_out(wild: list[str], budget: int) -> None:
 @settings(max_examples=200)
 @given(WILD)
 def test_what_was_made_harmless_stays_so(wild: str) -> None:
-    once = neutral(wild)
+    once = sanitize(wild)
     assert "<<ccr:" not in once
     for line in once.split("\n"):
-        again = neutral(line.strip())
+        again = sanitize(line.strip())
         assert again == line.strip() or len(again) >= len(line.strip())
 
 

@@ -180,7 +180,7 @@ def test_the_log_of_another_file_is_not_read_into_the_one_in_its_place(
         error = refused("brain_wal_foreign", 74, act)
         assert "doctor --repair" in error.message
     assert used.read_bytes() == before
-    aside = wal.set_aside(used)
+    aside = wal.move_aside(used)
     assert aside is not None
     assert aside.exists()
     with Brain.open(used) as brain:
@@ -461,7 +461,7 @@ def test_texts_are_read_one_by_one(make: Make) -> None:
     brain = make()
     fill(brain, EVERYDAY)
     with brain._store.read() as db:
-        stream = memories.texts_after(db, 0)
+        stream = memories.iter_texts_after(db, 0)
         assert next(stream)[1] == EVERYDAY[0]
         assert len(list(stream)) == len(EVERYDAY) - 1
-        assert [m.text for m in memories.each(db)] == list(EVERYDAY)
+        assert [m.text for m in memories.iter_all(db)] == list(EVERYDAY)

@@ -11,7 +11,7 @@ import pytest
 
 from brain import Brain, BrainError
 from brain.embed.protocol import Embedder
-from brain.ingest.chat import cleaned
+from brain.ingest.chat import clean
 from brain.inject import brief, pack
 from brain.store import sources
 from tests.support.cli import Cli
@@ -94,8 +94,8 @@ def test_a_conversation_of_nothing_but_our_block_gives_nothing(
 @pytest.mark.parametrize("closing", [f"\n{pack.CLOSING}", ""])
 def test_a_block_is_known_by_its_shape_and_ends_where_it_ends(opening: str, closing: str) -> None:
     block = f"{opening}\n#1 [note 置信0.95] 值班群\n    第二行\n#2 [fact 置信0.60] 发版{closing}"
-    assert cleaned(f"{block}\n那今天谁值班？") == "那今天谁值班？"
-    assert cleaned(f"上面的话\n{block}") == "上面的话"
+    assert clean(f"{block}\n那今天谁值班？") == "那今天谁值班？"
+    assert clean(f"上面的话\n{block}") == "上面的话"
 
 
 def test_a_list_of_our_own_blocks_is_told_line_by_line(brain: Brain, tmp_path: Path) -> None:
@@ -277,4 +277,4 @@ def test_what_was_forgotten_leaves_no_word_and_does_not_come_back(
     with brain._store.read() as db:
         source = sources.find(db, again.format, str(path), "")
         assert source is not None
-        assert [memory for _, _, memory in sources.of(db, source)] == [None]
+        assert [memory for _, _, memory in sources.rows_of(db, source)] == [None]

@@ -15,7 +15,7 @@ import apsw
 import pytest
 
 from brain import Brain, BrainError, Draft
-from brain.store.wal import belongs, peek
+from brain.store.wal import belongs_to, peek
 from brain.text import similarity
 from tests.support.engine import EVERYDAY, Make, fill, indexes_are_whole, run
 
@@ -204,7 +204,7 @@ def test_looking_at_a_file_in_use_drops_none_of_its_locks(make: Make) -> None:
     assert brain._store.exists()
     with Brain.open(brain.path) as other:
         other._store.exists()
-        assert belongs(brain.path)
+        assert belongs_to(brain.path)
         peek(brain.path, 0, 100)
         assert locks() == before
     run(ONE_MORE, brain.path)

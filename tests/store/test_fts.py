@@ -81,7 +81,7 @@ def test_indexes_made_anew_merge_by_pairs(tmp_path: Path) -> None:
     with Brain.open(path, model="none") as brain:
         brain.add("水表在地下室")
         with brain._store.write() as db:
-            fts.remake(db)
+            fts.recreate(db)
     assert merges(path) == [2, 2]
 
 

@@ -129,7 +129,7 @@ def test_what_is_proposed_and_has_no_vector_is_left_out(
     path = damaged(f"DELETE FROM vectors_1 WHERE id IN ({', '.join(map(str, gone)) or '9'})")
     asked = Drawn().embed_query("仓库的钥匙")
     with Brain.open(path, model=Drawn(), read_only=True) as brain, brain._store.read() as db:
-        found = vector_index.measured(db, "vectors_1", asked.tobytes(), [5, 3, 1, 4, 2])
+        found = vector_index.exact_similarities(db, "vectors_1", asked.tobytes(), [5, 3, 1, 4, 2])
         assert sorted(i for i, _ in found) == left
         held = rows(db, "SELECT id, embedding FROM vectors_1 WHERE id <= 5")
     expected = {i: float(np.frombuffer(blob, dtype=np.float32) @ asked) for i, blob in held}
@@ -141,7 +141,7 @@ def test_of_equally_near_ones_the_lowest_id_comes_first(damaged: Callable[[str],
     path = damaged(f"UPDATE vectors_1 SET embedding = zeroblob({4 * DIM})")
     asked = Drawn().embed_query("仓库的钥匙").tobytes()
     with Brain.open(path, model=Drawn(), read_only=True) as brain, brain._store.read() as db:
-        found = vector_index.measured(db, "vectors_1", asked, [5, 3, 1, 4, 2])
+        found = vector_index.exact_similarities(db, "vectors_1", asked, [5, 3, 1, 4, 2])
     assert [i for i, _ in found] == [1, 2, 3, 4, 5]
 
 

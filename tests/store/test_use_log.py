@@ -340,6 +340,6 @@ def test_history_says_that_it_was_used(filled: Brain) -> None:
     noted = injected(filled, 1)
     filled.decay(now=NOON + timedelta(days=2))
     with filled._store.read() as db:
-        (event,) = [e for e in journal.of(db, [noted[0]]) if e.what == "use"]
+        (event,) = [e for e in journal.entries_of(db, [noted[0]]) if e.what == "use"]
     assert event.detail["use_count"] == [0, 1]
     assert json.dumps(event.detail, ensure_ascii=False).find("水表") < 0

@@ -282,11 +282,11 @@ def test_a_new_centre_is_applied_a_few_blocks_at_a_time(
     brain = Brain.open(tmp_path / "brain.db", model=model)
     table = table_of(brain)
     with brain._store.write() as db:
-        vector_index.centre_anew(db, table)
+        vector_index.recentre(db, table)
     left, turns = True, 0
     while left:
         with brain._store.write() as db:
-            left = vector_index.code_anew(db, table, 2)
+            left = vector_index.requantize(db, table, 2)
         turns += 1
         store(brain, [f"话题{turns}号{8000 + turns}"])
         assert agreement(brain, model, ALL, questions=10) >= 0.97
@@ -456,14 +456,14 @@ def test_what_a_view_hides_stands_behind_the_furthest_it_shows(
     few = np.arange(160) >= 100
 
     def opposite(
-        held: cache.Digest, vector: object, places: NDArray[np.intp] | None, part: slice
+        held: cache.CodeCache, vector: object, places: NDArray[np.intp] | None, part: slice
     ) -> NDArray[np.uint16]:
         found = len(shown) if places is None else len(places)
         return np.full(found, 64 * (part.stop - part.start), dtype=np.uint16)
 
-    monkeypatch.setattr(cache.Digest, "_distances", opposite)
+    monkeypatch.setattr(cache.CodeCache, "_distances", opposite)
     for shown in (many, few):
-        near = cache.Digest(dim).near(np.zeros(dim, dtype=np.float32), shown, count)
+        near = cache.CodeCache(dim).near(np.zeros(dim, dtype=np.float32), shown, count)
         assert len(near) == count
         assert shown[near].all()
 
@@ -576,7 +576,7 @@ def test_a_break_in_the_migration_leaves_the_file_as_it_was(
     old: Path, model: Topics, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patched:
-        patched.setattr(vector_index, "code_anew", lambda *_: 1 / 0)
+        patched.setattr(vector_index, "requantize", lambda *_: 1 / 0)
         with Brain.open(old, model=model) as brain, pytest.raises(ZeroDivisionError):
             brain.add("话题1号9000000")
     assert version(old) == 1
@@ -688,7 +688,7 @@ def test_half_of_each_code_sorts_out_first_in_a_large_file(
 ) -> None:
     """What a million notes need is the same search: whole codes choose among what halves leave."""
     count = 300
-    held = cache.Digest(DIM)
+    held = cache.CodeCache(DIM)
     with large._store.read() as db:
         held.refresh(db, table_of(large))
     shown = held.shown(ALL, None)
@@ -743,7 +743,7 @@ def test_the_first_stage_shows_what_the_records_show(
         known_at=None if known is None else to_iso(day(known)),
         archived=archived,
     )
-    held = cache.Digest(DIM)
+    held = cache.CodeCache(DIM)
     with brain._store.read() as db:
         held.refresh(db, table_of(brain))
         shown = held.passages(np.flatnonzero(held.shown(view, None)))

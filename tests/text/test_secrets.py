@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from brain.compress.markers import named, shaped
+from brain.compress.markers import looks_secret, names_secret
 from brain.errors import BrainError
 from brain.text.secrets import forms, mask
 from brain.text.secrets.names import NAMES
@@ -375,7 +375,7 @@ def test_a_refusal_names_rule_and_place_and_never_the_value(
 
 
 def test_every_name_is_one_for_the_marks_of_compression_too() -> None:
-    assert [name for name in NAMES if name not in {"key"} and not named(name)] == []
+    assert [name for name in NAMES if name not in {"key"} and not names_secret(name)] == []
 
 
 BEGINNINGS = """
@@ -388,14 +388,14 @@ LTAI AIza ABIA AKID ALTAK AKLT GOCSPX- ya29. github_pat_ pypi-AgE SG.
 def test_the_beginning_of_a_token_is_not_quoted_where_something_is_left_out(prefix: str) -> None:
     value = f"{prefix}Zq7Wm2Xc"
     assert forms.begins_like_token(f"键 {value}")
-    assert shaped(value)
+    assert looks_secret(value)
     assert not forms.begins_like_token(prefix + "Zq7Wm2X")
     assert not forms.begins_like_token("x" + value)
 
 
 @pytest.mark.parametrize("name", ["npm_config_registry", "hf_hub_download", "glossary-entries"])
 def test_a_name_that_begins_like_a_token_is_none(name: str) -> None:
-    assert not shaped(name)
+    assert not looks_secret(name)
 
 
 def test_every_rule_is_told_in_the_docs() -> None:

@@ -261,7 +261,7 @@ def add_centre(db: apsw.Connection, table: str, mean: bytes, spread: float) -> i
     return int(found[0][0])
 
 
-def behind(db: apsw.Connection, table: str, most: int) -> list[int]:
+def outdated(db: apsw.Connection, table: str, most: int) -> list[int]:
     """Blocks whose codes are taken against an older centre, in order, at most so many."""
     found = rows(
         db,
@@ -271,7 +271,7 @@ def behind(db: apsw.Connection, table: str, most: int) -> list[int]:
     return [int(row[0]) for row in found]
 
 
-def filled_behind(db: apsw.Connection, table: str) -> int:
+def count_outdated(db: apsw.Connection, table: str) -> int:
     """How many vectors are in blocks whose codes are taken against an older centre."""
     newest = newest_centre(db, table)
     query = f"SELECT coalesce(sum(filled), 0) FROM {table}_blocks WHERE centre <> ?"

@@ -40,7 +40,7 @@ _COLUMNS = (
 _OFFSETS = (0, 8, 16, 24, 32, 40, 44)
 
 
-class Digest:
+class CodeCache:
     """One vector table's blocks, for one thread at a time.
 
     Args:

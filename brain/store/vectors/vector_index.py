@@ -1,9 +1,15 @@
-"""Vectors: one table of exact float32 a model, named in ``meta``, and blocks of codes beside it.
+"""Vector index: one table of exact float32 a model, named in ``meta``, and codes in blocks beside.
 
-A search goes in two stages. :mod:`brain.store.vectors.vector_index` proposes: it applies the view's
-filters to every vector and keeps those whose short codes are nearest. sqlite-vec then measures
-those exactly, and the records have the last word on what is visible. Nothing is filtered after the
-nearest have been chosen, so filters never empty the result.
+A search goes in two stages. :func:`nearest` proposes, in memory and by numpy: it applies the view's
+filters to the codes of every vector and keeps those nearest. :func:`exact_similarities` then
+measures the proposals, reading their vectors alone, and the records have the last word on what is
+visible. Nothing is filtered after the nearest have been chosen, so filters never empty the result.
+
+sqlite-vec scores exactly what it is asked for, by ``vec_distance_cosine``: the records that the
+words found (:func:`similarities`). It holds and scans nothing, but for the ``vec0`` tables of
+schema 1, which it reads until the file is migrated. Its scan of float32 takes 11 times as long as
+two stages at a hundred thousand vectors, 30 times at a million (docs/benchmarks.md); the plain
+query for whoever reads the file without us is in docs/formats.md.
 """
 
 from __future__ import annotations
@@ -28,7 +34,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from brain.store.vectors.cache import Digest
+    from brain.store.vectors.cache import CodeCache
     from brain.store.vectors.quantize import Centre
 
 LEAST = 2
@@ -40,7 +46,7 @@ WIDER = 4
 CENTRED_AT = (1, 4)
 """When a block is begun after so many, codes get a centre from the vectors there are: before the
 first search that needs codes, and once more when chance has evened out. Later centres come from
-:func:`centre_anew` alone: taking all codes anew takes seconds at a million."""
+:func:`recentre` alone: taking all codes anew takes seconds at a million."""
 
 SAMPLED = 16
 """Blocks a centre is made from."""
@@ -62,7 +68,7 @@ def next_name(db: apsw.Connection) -> str:
     return f"vectors_{max(used, default=0) + 1}"
 
 
-def holds(db: apsw.Connection, table: str, passage_id: int) -> bool:
+def has_vector(db: apsw.Connection, table: str, passage_id: int) -> bool:
     """Whether a passage has its vector."""
     return bool(rows(db, f"SELECT 1 FROM {table} WHERE id = ?", (passage_id,)))
 
@@ -143,9 +149,9 @@ def _store(
 
 def _begin_block(db: apsw.Connection, table: str, block: int, dim: int) -> None:
     begun = blocks.count(db, table)
-    if begun in CENTRED_AT or (begun and not coded(db, table)):
-        centre_anew(db, table)
-        code_anew(db, table)
+    if begun in CENTRED_AT or (begun and not is_quantized(db, table)):
+        recentre(db, table)
+        requantize(db, table)
     empty = bytes(blocks.SLOTS * blocks.record_size(dim))
     blocks.insert(db, table, block, empty, 0, blocks.newest_centre(db, table))
 
@@ -169,8 +175,8 @@ def _centre(found: tuple[bytes, float] | None) -> Centre | None:
     return None if found is None else Centre(np.frombuffer(found[0], dtype=np.float32), found[1])
 
 
-def centre_anew(db: apsw.Connection, table: str) -> None:
-    """Makes a new centre from a sample of the vectors; :func:`code_anew` then applies it.
+def recentre(db: apsw.Connection, table: str) -> None:
+    """Makes a new centre from a sample of the vectors; :func:`requantize` then applies it.
 
     None is made where the sample's is the one there is.
     """
@@ -190,7 +196,7 @@ def centre_anew(db: apsw.Connection, table: str) -> None:
             blocks.add_centre(db, table, *made)
 
 
-def code_anew(db: apsw.Connection, table: str, most: int = blocks.SLOTS) -> bool:
+def requantize(db: apsw.Connection, table: str, most: int = blocks.SLOTS) -> bool:
     """Takes the codes of blocks against the newest centre, at most so many blocks.
 
     Searches in between compare each block by its own centre, so it may be done a few blocks at a
@@ -208,7 +214,7 @@ def code_anew(db: apsw.Connection, table: str, most: int = blocks.SLOTS) -> bool
     around = _centre(centre[1:] if centre else None)
     if around is None:
         return False
-    for block in blocks.behind(db, table, most):
+    for block in blocks.outdated(db, table, most):
         data = np.frombuffer(bytearray(blocks.read(db, table, block)), dtype=np.uint8)
         ids, vectors = _of_block(db, table, block)
         if len(ids):
@@ -216,20 +222,20 @@ def code_anew(db: apsw.Connection, table: str, most: int = blocks.SLOTS) -> bool
             places = np.array(ids) - block * blocks.SLOTS
             data.reshape(blocks.SLOTS, -1)[places, blocks.FILTERS :] = found
         blocks.replace(db, table, block, data.tobytes(), newest)
-    left = bool(blocks.behind(db, table, 1))
+    left = bool(blocks.outdated(db, table, 1))
     if not left:
         blocks.drop_old_centres(db, table)
     return left
 
 
-def coded(db: apsw.Connection, table: str) -> bool:
+def is_quantized(db: apsw.Connection, table: str) -> bool:
     """Whether there are enough vectors that they have been given codes."""
     return blocks.newest_centre(db, table) > 0
 
 
-def behind(db: apsw.Connection, table: str) -> int:
+def count_outdated(db: apsw.Connection, table: str) -> int:
     """How many vectors have codes against an older centre."""
-    return blocks.filled_behind(db, table)
+    return blocks.count_outdated(db, table)
 
 
 def _of_block(db: apsw.Connection, table: str, block: int) -> tuple[list[int], NDArray[np.float32]]:
@@ -259,7 +265,7 @@ def refresh(db: apsw.Connection, memory: Memory) -> None:
     found = rows(db, "SELECT id FROM passages WHERE memory_id = ?", (memory.id,))
     for table in tables(db):
         for (passage_id,) in found:
-            if holds(db, table, passage_id):
+            if has_vector(db, table, passage_id):
                 blocks.refresh(db, table, passage_id, memory)
 
 
@@ -295,20 +301,20 @@ def search(
     width = LEAST * k
     while True:
         near, whole = propose(db, table, vector, view, scope_ids, width)
-        best = _best(db, measured(db, table, vector, near), view, k)
+        best = _best(db, exact_similarities(db, table, vector, near), view, k)
         if whole or 2 * len(best) >= k:
             break
         width *= WIDER
     if view.replayed:
         # Proposals go by today's values; what changed since is held against the question itself.
         crowded = not whole and len(best) < k
-        shown = memories.shown(db, view, changed=not crowded)
-        best |= among(db, table, vector, shown, k)
+        shown = memories.visible_ids(db, view, changed=not crowded)
+        best |= nearest_among(db, table, vector, shown, k)
         best = dict(sorted(best.items(), key=lambda found: (-found[1][0], found[0]))[:k])
     return [(m, best[m][1], best[m][0]) for m in best]
 
 
-def among(
+def nearest_among(
     db: apsw.Connection, table: str, vector: bytes, memory_ids: Sequence[int], k: int
 ) -> dict[int, tuple[float, int]]:
     """The k nearest of given memories, every one measured: id → (similarity, passage id)."""
@@ -317,7 +323,7 @@ def among(
     return {m: found[m] for m in nearest}
 
 
-def measured(
+def exact_similarities(
     db: apsw.Connection, table: str, vector: bytes, passage_ids: Sequence[int]
 ) -> list[tuple[int, float]]:
     """(passage id, cosine similarity) of given passages, nearest first, ties by id.
@@ -487,8 +493,8 @@ def from_schema_1(db: apsw.Connection, old: str, dim: int) -> str:
         )
         blocks.insert(db, table, block, bytes(data), len(owners), 0)
     drop(db, old)
-    centre_anew(db, table)
-    code_anew(db, table)
+    recentre(db, table)
+    requantize(db, table)
     return table
 
 
@@ -607,7 +613,7 @@ GROWTH = 0.3
 one more by this power of its size. The nearest ten are among them in 98 of 100 cases at every size
 (bench/scale.py prints it)."""
 
-_digests: OrderedDict[tuple[str, str, int], Digest] = OrderedDict()
+_digests: OrderedDict[tuple[str, str, int], CodeCache] = OrderedDict()
 _lock = threading.Lock()
 
 
@@ -633,12 +639,12 @@ def nearest(
     """
     import numpy as np
 
-    from brain.store.vectors.cache import Digest
+    from brain.store.vectors.cache import CodeCache
 
     unpacked = np.frombuffer(vector, dtype=np.float32)
     key = (str(db.filename), table, len(unpacked))
     with _lock:
-        digest = _digests.pop(key, None) or Digest(len(unpacked))
+        digest = _digests.pop(key, None) or CodeCache(len(unpacked))
         digest.refresh(db, table)
         _digests[key] = digest
         while len(_digests) > KEPT:
@@ -651,7 +657,7 @@ def nearest(
         return digest.passages(found), whole
 
 
-def forget(path: Path) -> None:
+def drop_cache(path: Path) -> None:
     """Frees what is kept of a file that is being closed."""
     with _lock:
         for key in [k for k in _digests if k[0] == str(path.absolute())]:
