@@ -131,3 +131,35 @@ def test_every_dependency_has_a_reason_and_no_other() -> None:
     names = set(map(name_of, wanted))
     told = (ROOT / "docs" / "dependencies.md").read_text(encoding="utf-8")
     assert set(re.findall(r"^\| `([^`]+)` \| .{4,} \|$", told, re.MULTILINE)) == names
+
+
+def rooms_of_the_map() -> dict[str, set[str]]:
+    """The rows of docs/architecture.md: a room, and the names in backticks behind it."""
+    told = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `([a-z]+)/` \| (.+) \|$", told, re.MULTILINE)
+    return {room: set(re.findall(r"`([a-z0-9_]+)/?`", row)) for room, row in rows}
+
+
+def test_the_map_names_every_room_and_every_file() -> None:
+    house = ROOT / "brain"
+    there = {
+        room.name: {
+            path.stem
+            for path in room.rglob("*")
+            if (path.suffix == ".py" and path.stem != "__init__")
+            or (path.is_dir() and path.name != "__pycache__")
+        }
+        for room in house.iterdir()
+        if (room / "__init__.py").is_file()
+    }
+    named = rooms_of_the_map()
+    assert named.keys() == there.keys()
+    wrong = {room: named[room] ^ files for room, files in there.items() if named[room] != files}
+    assert wrong == {}
+
+
+def test_the_map_names_every_module_beside_the_rooms() -> None:
+    told = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    floors = told.split("```")[1]
+    beside = {file.stem for file in (ROOT / "brain").glob("*.py")} - {"__init__", "__main__"}
+    assert {name for name in beside if not re.search(rf"\b{name}\b", floors)} == set()
