@@ -46,7 +46,7 @@ def run(argv: Sequence[str] | None = None) -> int:
     except BrainError as known:
         error = known
     except Exception as unknown:
-        error = _unforeseen(unknown)
+        error = _internal_error(unknown)
     code = _report(error, as_json=wants_json(args))
     # To a host, 2 from its hook means: block this turn.
     return EXIT_DATA if for_host and code == EXIT_USAGE else code
@@ -101,7 +101,7 @@ def _warn_of_zone() -> None:
         )
 
 
-def _unforeseen(error: Exception) -> BrainError:
+def _internal_error(error: Exception) -> BrainError:
     if os.environ.get("BRAIN_DEBUG") == "1":
         import traceback
 

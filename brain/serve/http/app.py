@@ -38,7 +38,7 @@ def build(desk: Dispatcher, version: str) -> Starlette:
     """The application over a dispatcher, without authentication."""
     server = MemoryServer(desk, version)
     streamable = server.streamable_http_app(
-        # The guard has looked at Host and Origin of every request.
+        # AuthMiddleware has looked at Host and Origin of every request.
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
         max_request_body_size=auth.MAX_BODY,
     )
