@@ -1,4 +1,5 @@
-"""Compressing one text to what a question needs, with an account of everything left out.
+"""Extractive compression of one text to what a question needs, with an account of everything left
+out.
 
 Pure functions: bytes in, text and account out; nothing is stored here. The rules hold for every
 kind of text. What the query asks for stays first. A text that fits the budget, a short one without

@@ -1,4 +1,5 @@
-"""What compressing gives: the text, and an exact account of what is not in it."""
+"""Token budget: keeping units in order of importance while they fit, and the result with an exact
+account of what is not in it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Code, diffs and configuration: left whole while that is possible, else cut at whole blocks.
+"""Code, diff and configuration compressor: left whole while that is possible, else cut at whole
+blocks.
 
 Of code the lines that name something stay with those the query asks for, of a diff the changed
 lines, of a configuration whole top-level blocks, so that what is left still parses. Marks stand in

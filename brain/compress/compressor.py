@@ -1,4 +1,4 @@
-"""Choosing the compressor by content, and the rules that hold for all of them."""
+"""Compressor dispatch by content type, and the rules that hold for all of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What kind of text something is, told by its form; whatever is not surely something else is prose.
+"""Content-type detection by form, and lines with their ends; what is surely nothing else is prose.
 
 Every kind has to hold for nearly all of the text: prose that begins with a bracket, has commas, or
 quotes one table stays prose.
@@ -77,6 +77,9 @@ _CONFIG_LINE = re.compile(
 _BRACKET = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[\[\]{}]', re.DOTALL)
 _SECTION = re.compile(r"\s*\[{1,2}[\w.\"' -]+\]{1,2}\s*$")
 _KEY = re.compile(r"(?:export\s+)?[\"']?([A-Za-z_][\w./-]*)[\"']?\s*(?:=|:(?=\s|$))")
+
+_END = re.compile("\r\n|\n|\r")
+_LINE = re.compile("[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+")
 
 
 def content_type(text: str) -> str:
@@ -248,10 +251,6 @@ def _is_code(lines: Sequence[str]) -> bool:
         return False
     share = _share(lines, _CODE_LINE)
     return (sure >= 2 and share >= 0.3) or (sure >= 1 and share >= _HALF)
-
-
-_END = re.compile("\r\n|\n|\r")
-_LINE = re.compile("[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+")
 
 
 def split(text: str) -> list[str]:

@@ -1,4 +1,6 @@
-"""Shortening a text by what it holds: for a block within a budget, and whole documents."""
+"""Document excerpt: shortening a text by what it holds, for a block within a budget, and whole
+documents.
+"""
 
 from __future__ import annotations
 

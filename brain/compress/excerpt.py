@@ -1,4 +1,4 @@
-"""What of an original speaks to a question: whole units alone, and a marker for all the rest."""
+"""Excerpt of an original for a question: whole units alone, and a marker for all the rest."""
 
 from __future__ import annotations
 

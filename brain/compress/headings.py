@@ -1,4 +1,7 @@
-"""Which pieces of a text are headings: they name what stands under them and tell nothing alone."""
+"""Heading detection: pieces that name what stands under them and tell nothing alone.
+
+Short, because prose and units both ask and neither may import the other.
+"""
 
 from __future__ import annotations
 

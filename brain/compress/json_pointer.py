@@ -1,4 +1,4 @@
-"""A part of a JSON original by its pointer (RFC 6901), as it was written."""
+"""JSON Pointer (RFC 6901): a part of a JSON original, as it was written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""JSON as text: where its values stand, so that they can be shown as they were written.
+"""JSON scanner: where its values stand, so that they can be shown as they were written.
 
 Numbers, the order of keys and repeated keys survive, which reading and writing again would change.
 """

@@ -1,4 +1,4 @@
-"""JSON: arrays keep the records that matter, and the result is JSON again.
+"""JSON compressor: arrays keep the records that matter, and the result is JSON again.
 
 Keys keep their order, numbers their digits, ``&<>`` and Chinese stand as they are. In an array
 ``"……"`` stands where records are missing and its last element is the summary; an object with very

@@ -1,4 +1,5 @@
-"""Logs, NDJSON and terminal output: errors with their surroundings, and repeats counted.
+"""Log compressor, for NDJSON and terminal output too: errors with their surroundings, and repeats
+counted.
 
 Terminal control sequences go, of a line that was overwritten (``\\r``) the last state stays. A
 stack trace belongs to the line above it. Lines that differ only in numbers, times and identifiers

@@ -1,4 +1,4 @@
-"""The marks that stand for what was left out.
+"""Omission markers: what stands for what was left out, and what may not be quoted in them.
 
 ``……`` stands where units are missing; one summary, ``（略 24 条：状态 都是 好；全文：<<ccr:…>>）``,
 ends the text, the table or the array: how many are missing from it, facts about exactly those, and
@@ -21,6 +21,28 @@ _SUMMARY = re.compile(r"（(?:略 \d|节选，|只到这里，)[^（）\n]*全�
 _ANY = re.compile(_SUMMARY.pattern + r"|（略 \d+ [^\s（）：；<>\"|]{1,8}）")
 _UNQUOTABLE = re.compile(r"[（）；：、～<>⟦⟧\"'`|\\\x00-\x1f\x7f-\x9f\u2028\u2029]|……|ccr_|略 ")
 LONGEST_QUOTE = 24
+
+_NAME = re.compile(
+    "|".join(re.escape(name) for name in NAMES if name.isascii() is False)
+    + r"|pass(?:word|wd|phrase|code)?(?![a-z])|\bpwd|token|secret|credential|api[-_ ]?key"
+    r"|access[-_ ]?key"
+    r"|private[-_ ]?key|(?:^|[^a-z])(?:ak|sk|pin|otp|cvv|ssn)(?![a-z])|auth(?:orization"
+    r"|[-_ ]?code)?"
+    r"(?![a-z])|cookie|session[-_ ]?id|bearer|signature|salt(?![a-z])"
+    r"|公钥|凭证|凭据|证件号|护照号|验证码|校验码|动态码|授权码"
+    r"|银行卡|卡号|安全码|暗号|手机号|电话号码|社保号",
+    re.IGNORECASE,
+)
+
+_CAREFUL = re.compile(
+    r"(?<![0-9A-Za-z])[1-9]\d{5}(?:19|20)\d{2}(?:0[1-9]|1[0-2])(?:[0-2]\d|3[01])\d{3}[0-9Xx](?![0-9A-Za-z])"
+    r"|(?<!\d)1[3-9]\d{9}(?!\d)"
+    r"|(?<!\d)\d{16,19}(?!\d)"
+    # A key has letters of both cases and digits, mixed, and no words.
+    r"|(?=[A-Za-z0-9+/_=-]*[0-9])(?=[A-Za-z0-9+/_=-]*[a-z])(?=[A-Za-z0-9+/_=-]*[A-Z])"
+    r"[A-Za-z0-9+/_=-]{20,}"
+    r"|(?<![0-9a-fA-F])[0-9a-fA-F]{32,}(?![0-9a-fA-F])"
+)
 
 
 def summary(count: int, unit: str, facts: Sequence[str], handle: str, lead: str = "：") -> str:
@@ -78,28 +100,6 @@ def fitting_facts(facts: Iterable[str], room: int) -> tuple[str, ...]:
             room -= cost
             kept.append(fact)
     return tuple(kept)
-
-
-_NAME = re.compile(
-    "|".join(re.escape(name) for name in NAMES if name.isascii() is False)
-    + r"|pass(?:word|wd|phrase|code)?(?![a-z])|\bpwd|token|secret|credential|api[-_ ]?key"
-    r"|access[-_ ]?key"
-    r"|private[-_ ]?key|(?:^|[^a-z])(?:ak|sk|pin|otp|cvv|ssn)(?![a-z])|auth(?:orization"
-    r"|[-_ ]?code)?"
-    r"(?![a-z])|cookie|session[-_ ]?id|bearer|signature|salt(?![a-z])"
-    r"|公钥|凭证|凭据|证件号|护照号|验证码|校验码|动态码|授权码"
-    r"|银行卡|卡号|安全码|暗号|手机号|电话号码|社保号",
-    re.IGNORECASE,
-)
-_CAREFUL = re.compile(
-    r"(?<![0-9A-Za-z])[1-9]\d{5}(?:19|20)\d{2}(?:0[1-9]|1[0-2])(?:[0-2]\d|3[01])\d{3}[0-9Xx](?![0-9A-Za-z])"
-    r"|(?<!\d)1[3-9]\d{9}(?!\d)"
-    r"|(?<!\d)\d{16,19}(?!\d)"
-    # A key has letters of both cases and digits, mixed, and no words.
-    r"|(?=[A-Za-z0-9+/_=-]*[0-9])(?=[A-Za-z0-9+/_=-]*[a-z])(?=[A-Za-z0-9+/_=-]*[A-Z])"
-    r"[A-Za-z0-9+/_=-]{20,}"
-    r"|(?<![0-9a-fA-F])[0-9a-fA-F]{32,}(?![0-9a-fA-F])"
-)
 
 
 def names_secret(name: str) -> bool:

@@ -1,4 +1,4 @@
-"""Keeping originals before anything cut from them goes out, and getting them back unharmed."""
+"""Originals for recovery: kept before anything cut from them goes out, and got back unharmed."""
 
 from __future__ import annotations
 

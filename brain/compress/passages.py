@@ -1,4 +1,4 @@
-"""Narrowing a long text to the passages that speak to a question."""
+"""Passage selection (snippets): narrowing a long text to what speaks to a question."""
 
 from __future__ import annotations
 

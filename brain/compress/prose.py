@@ -1,4 +1,4 @@
-"""Chinese and mixed prose, Markdown too: whole sentences stay, in their order.
+"""Prose compressor, Chinese and mixed, Markdown too: whole sentences stay, in their order.
 
 What the query asks for comes first, then what differs from its look-alikes, the first sentence
 and the neighbours of the best; headings stay with what stands under them, and one that is asked for

@@ -1,4 +1,4 @@
-"""Records of one array or table: which tell the most, and true facts about those left out."""
+"""Record ranking: which of an array or table tell the most, and true facts about those left out."""
 
 from __future__ import annotations
 

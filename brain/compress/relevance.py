@@ -1,4 +1,4 @@
-"""How much each part of a text has to do with what is asked."""
+"""Query relevance: how much each part of a text has to do with what is asked."""
 
 from __future__ import annotations
 

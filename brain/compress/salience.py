@@ -1,4 +1,4 @@
-"""What a unit of prose says that must not vanish unseen: numbers, negation, decisions, failures.
+"""Salience: what in a unit of prose must not vanish unseen, numbers, negation, decisions, failures.
 
 A unit is judged against its look-alikes, the units that are the same but for their numbers or a
 few words: in a month of blood-pressure lines the one with 192/125 differs, though all have

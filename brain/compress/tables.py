@@ -1,4 +1,5 @@
-"""CSV, TSV and Markdown tables: the header and the rows that matter, and a table again.
+"""Table compressor, for CSV, TSV and Markdown: the header and the rows that matter, and a table
+again.
 
 The mark is a row of the table with its text in the first column: ``……`` where rows are missing,
 and a last row with the summary.

@@ -1,4 +1,4 @@
-"""Splitting a document into whole units: what may be shown or left out, but never cut in two.
+"""Segmentation of a document into whole units: what may be shown or left out, but never cut in two.
 
 A unit is a record of JSON, a line of NDJSON, a row of a table, an entry of a log with its stack
 trace, a paragraph of prose with its heading, a fenced block, a block of code, a hunk of a diff.

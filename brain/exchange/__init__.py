@@ -1,1 +1,1 @@
-"""Memories leaving the file and coming back: complete as JSONL, readable as Markdown."""
+"""Export and import: complete as JSONL, readable as Markdown."""

@@ -1,4 +1,4 @@
-"""The ways out of the file and in: which form was asked for, and what writes or reads it."""
+"""Export and import by form: which one was asked for, and what writes or reads it."""
 
 from __future__ import annotations
 

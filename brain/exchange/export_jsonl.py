@@ -1,4 +1,4 @@
-"""The export as JSONL: one moment of the file, line by line, in bounded memory."""
+"""JSONL export: one moment of the file, line by line, in bounded memory."""
 
 from __future__ import annotations
 

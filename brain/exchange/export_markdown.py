@@ -1,4 +1,4 @@
-"""The export as Markdown: one file a kind, in a folder that can live in git."""
+"""Markdown export: one file a kind, in a folder that can live in git."""
 
 from __future__ import annotations
 

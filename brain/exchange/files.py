@@ -1,4 +1,4 @@
-"""Writing an export so that nothing is ever half there, and reading one in bounded memory."""
+"""Atomic file writes and bounded reads: an export is never half there, however long it is."""
 
 from __future__ import annotations
 

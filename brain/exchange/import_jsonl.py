@@ -1,5 +1,6 @@
-"""Taking a JSONL export in: into a file that never held a record as it was, into another beside
-what is there. One transaction: all of it or, on an error or a break, nothing.
+"""JSONL import: as it was into a file that never held a record, else beside what is there.
+
+One transaction: all of it or, on an error or a break, nothing.
 """
 
 from __future__ import annotations
@@ -67,17 +68,17 @@ def run(
     if not dry_run:
         settle()
     with store.snapshot() if dry_run else store.write() as db:
-        arriving = _Arriving(db, header, to_iso(now), dry_run, originals.most_bytes())
+        running = _Import(db, header, to_iso(now), dry_run, originals.most_bytes())
         for line in lines:
-            arriving.take(line)
+            running.take(line)
             if progress is not None and line.number % REPORTED == 0:
                 progress(line.at, total or line.at)
-        arriving.finish()
-    return arriving.result(name)
+        running.finish()
+    return running.result(name)
 
 
 @dataclass(slots=True)
-class _Arriving:
+class _Import:
     """One import under way."""
 
     db: Transaction

@@ -1,4 +1,4 @@
-"""Applying what was changed by hand in an exported Markdown folder.
+"""Markdown import: applying what was changed by hand in an exported folder.
 
 A changed text corrects its record (or supersedes it), an entry without number is added, one that
 is gone is told and, when asked, retracted. Everything is decided against the file as it is now;

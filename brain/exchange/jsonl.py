@@ -1,4 +1,4 @@
-"""The JSONL form: one object a line, what each must hold, and how a line is read.
+"""JSONL format: one object a line, what each must hold, and how a line is read.
 
 The first line says what the file is, the last how much it holds. See docs/formats.md.
 """

@@ -1,4 +1,4 @@
-r"""The Markdown form: headings that name the records, the texts verbatim between them.
+r"""Markdown format: headings that name the records, the texts verbatim between them.
 
     # fact <!-- brain {"ids":"12-14","version":1} -->
     ## #12 <!-- brain {"confidence":0.95,"hash":"240c4c8d616e4e64",…} -->

@@ -1,4 +1,4 @@
-"""Conversations: which turns are worth keeping, and how they are packed into episodes.
+"""Chat turns and episodes: which turns are worth keeping, and how they are packed into episodes.
 
 A question and its answer stand in one episode, so that whoever finds the question has the decision
 too. An episode ends at a turn of the user once it is long enough.

@@ -1,4 +1,5 @@
-"""The ``conversations.json`` that ChatGPT and DeepSeek export: an array of message trees.
+"""Chat exports: the ``conversations.json`` that ChatGPT and DeepSeek export: an array of message
+trees.
 
 Of a tree only the branch that was last shown is taken: for ChatGPT up from ``current_node``, for
 DeepSeek, which names none, down along each node's last child.

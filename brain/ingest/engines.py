@@ -1,4 +1,4 @@
-"""What other memory engines export: mem0's ``get_all`` and the MCP reference ``memory.jsonl``."""
+"""Other memory engines' exports: mem0's ``get_all`` and the MCP reference ``memory.jsonl``."""
 
 from __future__ import annotations
 

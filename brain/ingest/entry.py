@@ -1,4 +1,5 @@
-"""What a reader gives: entries to store, and places it could not read."""
+"""Ingest entries and faults: what a reader gives to store, and places it could not read; their
+source, evidence and start as every reader writes them."""
 
 from __future__ import annotations
 
@@ -20,6 +21,17 @@ CHAT = 0.60
 
 MODEL = 0.75
 """Confidence of what a model has distilled and written down."""
+
+UNKNOWN = "unknown"
+"""The word by which a draft says that it holds since always."""
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_FIRST, _LAST = datetime(2000, 1, 1, tzinfo=UTC), datetime(2100, 1, 1, tzinfo=UTC)
+_SLACK = timedelta(days=1)
+"""How far another machine's clock may be ahead."""
+
+_MILLISECONDS_FROM = 1e11
+"""Unix seconds reach this in the year 5138, Unix milliseconds did in 1973."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,18 +134,6 @@ def _valid(text: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
-
-
-UNKNOWN = "unknown"
-"""The word by which a draft says that it holds since always."""
-
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_FIRST, _LAST = datetime(2000, 1, 1, tzinfo=UTC), datetime(2100, 1, 1, tzinfo=UTC)
-_SLACK = timedelta(days=1)
-"""How far another machine's clock may be ahead."""
-
-_MILLISECONDS_FROM = 1e11
-"""Unix seconds reach this in the year 5138, Unix milliseconds did in 1973."""
 
 
 def since(value: object, *, in_seconds: bool = False) -> datetime | str:

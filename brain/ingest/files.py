@@ -1,4 +1,4 @@
-"""Text files of unknown encoding and any size, read in bounded memory."""
+"""Encoding detection and bounded reads of text files of any size."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The formats there are, and telling by a file's content which one it is."""
+"""Format detection: the formats there are, and telling by a file's content which one it is."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Taking in what the readers give: nothing twice, what changed replaced, what is gone ended.
+"""Ingestion run: what the readers give, nothing twice, what changed replaced, what is gone ended.
 
 Text is stored at once and can be found by its words; vectors follow outside any lock. Each batch
 is one transaction together with the note of what was taken in, so a run that is killed has lost
@@ -84,11 +84,11 @@ def run(
         BrainError: as :func:`brain.ingest.formats.parts`.
     """
     found = formats.parts(path, name)
-    taking = _Taking(store, scope, check, dry_run, now)
+    ingestion = _Ingestion(store, scope, check, dry_run, now)
     for part in found:
-        taking.take(part, every_session, progress)
+        ingestion.take(part, every_session, progress)
     names = "+".join(dict.fromkeys(part.format.name for part in found if part.files))
-    return taking.result(str(path), names or found[0].format.name)
+    return ingestion.result(str(path), names or found[0].format.name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ class _Ready:
     spans: list[Span]
 
 
-class _Taking:
+class _Ingestion:
     """One run over one path: its counts, and what it has met so far."""
 
     def __init__(

@@ -1,7 +1,7 @@
-"""Markdown that holds memories: CLAUDE.md, MEMORY.md, folders of notes with front matter.
+"""Markdown notes and skills: CLAUDE.md, MEMORY.md, notes with front matter, SKILL.md.
 
-One memory a bullet or paragraph group of a section; the headings above stand before it, because a
-bullet alone (``- 用 pnpm``) does not say what it is about.
+A skill is one memory. Of notes, one memory a bullet or paragraph group of a section; the headings
+above stand before it, because a bullet alone (``- 用 pnpm``) does not say what it is about.
 """
 
 from __future__ import annotations
@@ -35,6 +35,12 @@ _LINK_ALONE = re.compile(r"\[[^\]]*\]\([^)]*\)[ \t]*(?:[-—–:：].*)?\Z|@\S+\
 
 KINDS = {"feedback": "preference", "user": "fact", "project": "fact", "reference": DEFAULT_KIND}
 """What the ``type`` of a note in an agent's memory folder is among our kinds."""
+
+_HEAD = re.compile(
+    r"\A\ufeff?---[ \t]*\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE
+)
+
+_LINE = re.compile(r"([A-Za-z][\w-]*)[ \t]*:(?:[ \t]+(.*))?\Z")
 
 
 @dataclass(slots=True)
@@ -123,12 +129,6 @@ def _blocks(body: str, before: int) -> Iterator[_Block]:
         block.lines.append(bullet.group(1) if bullet else line)
     if block is not None:
         yield block
-
-
-_HEAD = re.compile(
-    r"\A\ufeff?---[ \t]*\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE
-)
-_LINE = re.compile(r"([A-Za-z][\w-]*)[ \t]*:(?:[ \t]+(.*))?\Z")
 
 
 def split(text: str) -> tuple[dict[str, str], str]:

@@ -1,4 +1,4 @@
-"""JSON records out of a file: one a line, or the elements of one long array."""
+"""JSON stream parsing: records out of a file, one a line, or the elements of one long array."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lists of plain memories: JSON Lines ``{text, kind?, …}`` and CSV with a head line."""
+"""Tabular notes: JSON Lines ``{text, kind?, …}`` and CSV with a head line."""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
-"""Claude Code's transcripts: ``~/.claude/projects/**/*.jsonl``, one session a file.
+"""Agent transcripts as JSON Lines, one session a file: Claude Code, Codex CLI, OpenClaw.
 
+Claude Code keeps them in ``~/.claude/projects/**/*.jsonl``, Codex in
+``~/.codex/sessions/**/rollout-*.jsonl``, OpenClaw in ``~/.openclaw/agents/*/sessions/*.jsonl``.
 Kept are the words of the user and of the assistant. Tool calls and results, thinking, side chains
 of subagents, meta rows and summaries of compaction are no memories.
 """
@@ -15,6 +17,8 @@ from brain.ingest.files import File
 from brain.ingest.records import of_lines
 
 _NOT_SAID = ("isMeta", "isSidechain", "isCompactSummary", "isVisibleInTranscriptOnly")
+
+_TYPES = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted"})
 
 
 def fits_claude(value: dict[str, Any]) -> bool:
@@ -47,9 +51,6 @@ def _claude_turns(file: File) -> Iterator[Turn | Fault]:
         text = content_text(message.get("content"))
         when = since(row.get("timestamp"))
         yield Turn(str(role), text, name, record.number, when, record.at)
-
-
-_TYPES = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted"})
 
 
 def fits_codex(value: dict[str, Any]) -> bool:

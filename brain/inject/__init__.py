@@ -1,1 +1,1 @@
-"""Packing hits into a block for a prompt within a token budget."""
+"""Prompt injection block: hits packed for a prompt within a token budget."""

@@ -1,4 +1,5 @@
-"""What an agent should know before any question: pinned records, preferences, an overview.
+"""Brief (standing context): what an agent should know before any question, pinned records,
+preferences, an overview.
 
 Nothing in it is volatile, so that a prompt cache holds: the order is importance, then id, and the
 fingerprint changes only when the content does.

@@ -1,4 +1,4 @@
-"""Packing hits into one block for a prompt.
+"""Context packing: hits into one block for a prompt, each whole or cut to what is asked.
 
 The block is byte-stable: the same hits and budget give the same bytes, without clock or chance. It
 says that it is stored notes and not this turn's words. A memory's text can neither close nor forge

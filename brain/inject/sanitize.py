@@ -1,4 +1,4 @@
-"""A memory's text as it may stand inside the frame of a block.
+"""Sanitizing: a memory's text as it may stand inside the frame of a block.
 
 What could end the frame, forge an entry, a handle or another program's tags, or steer a terminal is
 shown instead of sent. The stored text stays as it is.

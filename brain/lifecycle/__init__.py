@@ -1,1 +1,1 @@
-"""Time and truth: how records replace, end, return and are erased, and what was held when."""
+"""Lifecycle (bi-temporal): how records replace, end, return and are erased, and when."""

@@ -1,4 +1,4 @@
-"""Adding records, each once: what only repeats a record gives that one's id back."""
+"""Add with deduplication: what only repeats a record gives that one's id back."""
 
 from __future__ import annotations
 

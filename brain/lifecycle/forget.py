@@ -1,4 +1,4 @@
-"""Forgetting a memory for real: what it held leaves the file, and the line around it closes.
+"""Hard delete (forget): what a memory held leaves the file, and the line around it closes.
 
 The record, its index rows, passages, vectors, recovery copies and the reasons noted beside it go in
 one transaction; :func:`brain.store.memory_file.Store.finish_erasing` then clears the bytes. What

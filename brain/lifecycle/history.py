@@ -1,4 +1,7 @@
-"""What became of a memory: the records that replaced each other, and what happened to them."""
+"""Version history: the records that replaced each other, and what happened to them.
+
+Short, and apart from ``lineage``, because nothing but ``history`` asks for it and it is cold.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""How records replace, end and change: each function runs inside the caller's transaction."""
+"""Lineage (version chain): how records replace each other, change and return.
+
+Each function runs inside the caller's transaction.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How records stood at an earlier instant, replayed from the journal.
+"""Replay (point-in-time reconstruction): how records stood at an instant, from the journal.
 
 The journal holds every change of a record's fields, before and after. A change counts at an instant
 when it is dated at or before it. Among the changes that count, the order is the journal's own, so

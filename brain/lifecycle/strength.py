@@ -1,4 +1,8 @@
-"""How strength fades with time. Decay and a replay of the journal use this one function."""
+"""Memory strength: how it fades with time, and what the words ``useful`` and ``wrong`` do to it.
+
+Decay and a replay of the journal use the one function :func:`decayed`. The rule's default numbers
+stand here because whatever shows them must not import a run of decay.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +20,29 @@ DAY_MS = 86_400_000
 
 FLOOR_SHARE = 0.5
 """The share of a record's importance below which time alone does not take its strength."""
+
+USEFUL_STRENGTH = 0.2
+"""Share of the way to strength 1."""
+
+USEFUL_CONFIDENCE = 0.1
+"""Share of the way to full confidence: being of use is weak evidence of being true."""
+
+MOST_CONFIDENCE = 0.99
+"""Confidence that words alone do not pass."""
+
+WRONG_STRENGTH = 0.5
+"""Share of the strength that goes."""
+
+WRONG_CONFIDENCE = 0.3
+"""Share of the confidence that goes: one word against it must not undo a sure source."""
+
+LEAST = 0.05
+"""Strength and confidence that words alone do not pass: what is doubted can still be found."""
+
+DAILY = 0.99
+ARCHIVE_BELOW = 0.1
+IDLE_DAYS = 90.0
+KEEP_IMPORTANCE = 0.7
 
 
 def days_between(start: str, stop: str) -> float:
@@ -55,25 +82,6 @@ def _factor(start: str, at: str, daily: float) -> float:
     return factor
 
 
-USEFUL_STRENGTH = 0.2
-"""Share of the way to strength 1."""
-
-USEFUL_CONFIDENCE = 0.1
-"""Share of the way to full confidence: being of use is weak evidence of being true."""
-
-MOST_CONFIDENCE = 0.99
-"""Confidence that words alone do not pass."""
-
-WRONG_STRENGTH = 0.5
-"""Share of the strength that goes."""
-
-WRONG_CONFIDENCE = 0.3
-"""Share of the confidence that goes: one word against it must not undo a sure source."""
-
-LEAST = 0.05
-"""Strength and confidence that words alone do not pass: what is doubted can still be found."""
-
-
 def useful(memory: Memory) -> dict[str, float]:
     """Strength and confidence after somebody said the record was useful."""
     stronger = memory.strength + USEFUL_STRENGTH * (1.0 - memory.strength)
@@ -105,9 +113,3 @@ def apply_feedback(db: Transaction, memory_id: int, what: str, at: str, why: str
     memory = lineage.require(db, memory_id)
     after = useful(memory) if what == "useful" else wrong(memory)
     return lineage.change(db, memory, at, what, why, **after)
-
-
-DAILY = 0.99
-ARCHIVE_BELOW = 0.1
-IDLE_DAYS = 90.0
-KEEP_IMPORTANCE = 0.7

@@ -1,4 +1,4 @@
-"""One record taking the place of another; a repeated call gives the same and changes nothing.
+"""Supersede, correct, expire, retract: a record replaced or ended; a repeat changes nothing.
 
 Each function runs inside the caller's write transaction.
 """

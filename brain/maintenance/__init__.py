@@ -1,1 +1,1 @@
-"""Looking after the file: re-embedding, and what else keeps it healthy."""
+"""Maintenance of the file: doctor, backup, re-embedding, decay, optimize, stats."""

@@ -1,4 +1,4 @@
-"""Copies of the file that are whole: taken while others write, put back without losing anything.
+"""Backup and restore: whole copies, taken while others write, put back without losing anything.
 
 A copy is made under a name of its own, checked, and only then takes its place by one rename.
 """

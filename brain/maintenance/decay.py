@@ -1,4 +1,5 @@
-"""Decay: what is neither used nor important fades, and what is weak and idle is archived.
+"""Decay: what is neither used nor important fades, what is weak and idle is archived, and what the
+use log says was used grows stronger.
 
 A run goes through the file in short transactions, so that writers wait a fraction of a second at
 most. What it has begun stands in ``meta``; a run that was killed is finished by the next one, each
@@ -50,6 +51,13 @@ KEPT_KINDS = (PREFERENCE_KIND, SKILL_KIND)
 
 MOST_DAYS = 100_000
 """Longest idle time that can be asked for, in days."""
+
+USE_SHARE = 0.05
+"""The share of the way to full strength that a day of use goes; the linear rule of
+:mod:`brain.lifecycle.strength`, a quarter of what saying ``useful`` does."""
+
+MOST_USE_DAYS = 7
+"""Days of use that strengthen in one run of decay."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -310,14 +318,6 @@ def _handfuls(ids: Sequence[int]) -> Iterator[list[int]]:
         if start:
             time.sleep(PAUSE_SECONDS)
         yield list(ids[start : start + HANDFUL])
-
-
-USE_SHARE = 0.05
-"""The share of the way to full strength that a day of use goes; the linear rule of
-:mod:`brain.lifecycle.strength`, a quarter of what saying ``useful`` does."""
-
-MOST_USE_DAYS = 7
-"""Days of use that strengthen in one run of decay."""
 
 
 def strengthened(memory: Memory, days: Mapping[str, str], at: str) -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""The doctor: what is wrong with a memory file and around it, and mending what can be mended.
+"""Doctor (check and repair): what is wrong with a memory file and around it, mended if it can be.
 
 What is derived from the records is made anew from them without asking. What is not (who replaced
 whom, a checksum that does not fit its text) is changed only with consent. A corrupt file is never

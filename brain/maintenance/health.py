@@ -1,7 +1,8 @@
-"""What the doctor finds in a file: its pages, indexes, vectors, lineage, times and journal.
+"""Health checks: of the program, of the file's place, and of the file itself, its pages, indexes,
+vectors, lineage, times and journal.
 
-Each check is a function from an open file to findings; what is derived from the records can be
-made anew (``fixable``), what is not is changed only with consent (``asks``).
+Each check of a file is a function from an open file to findings; what is derived from the records
+can be made anew (``fixable``), what is not is changed only with consent (``asks``).
 """
 
 from __future__ import annotations
@@ -34,6 +35,10 @@ CLOCK_GRACE = timedelta(minutes=5)
 SAMPLED_VECTORS = 3
 LEAST_LIKENESS = 0.95
 """Cosine between a stored vector and the same text embedded now: kernels differ by far less."""
+
+LEAST_PYTHON = (3, 11)
+LEAST_FREE = 64 * 1024 * 1024
+"""Bytes free on the disk below which the doctor warns: a log and a merge of the indexes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,12 +230,6 @@ CHECKS: dict[Callable[[Subject], Iterator[Finding]], str] = {
     _journal: "日志",
 }
 """Every check of a file whose pages are readable, and what it is about."""
-
-
-LEAST_PYTHON = (3, 11)
-
-LEAST_FREE = 64 * 1024 * 1024
-"""Bytes free on the disk below which the doctor warns: a log and a merge of the indexes."""
 
 
 def program() -> Iterator[Finding]:

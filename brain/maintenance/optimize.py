@@ -1,4 +1,4 @@
-"""Putting a file in order after much was stored: text indexes, vector codes, statistics, log.
+"""Optimize: text indexes, vector codes, statistics and log in order after much was stored.
 
 Done in steps of their own transactions, so that nobody who writes meanwhile waits for long.
 """

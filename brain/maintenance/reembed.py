@@ -1,4 +1,4 @@
-"""Giving every record vectors of another model, without ever leaving half of each.
+"""Re-embedding: every record gets vectors of another model, and never half of each.
 
 The new vectors grow in a table of their own while the old ones serve. When none is missing, one
 transaction makes the new table the file's own and drops the old one. A break leaves the growing

@@ -1,4 +1,4 @@
-"""What is in a file, counted."""
+"""Statistics: what is in a file, counted."""
 
 from __future__ import annotations
 

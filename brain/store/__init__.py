@@ -1,1 +1,1 @@
-"""The SQLite file: connection, schema, records, index rows. All SQL of the engine lives here."""
+"""SQLite store: connection, schema, records, index rows. All SQL of the engine lives here."""

@@ -1,4 +1,4 @@
-"""Opening the SQLite file safely, and turning SQLite's errors into ours."""
+"""SQLite connection: opening the file safely, and turning SQLite's errors into ours."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Whole files: a consistent copy of one, and having one to oneself."""
+"""Online backup, exclusive lock and salvage: whole files, copied, had to oneself, or read row by
+row where they are corrupt.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +14,14 @@ import apsw
 from brain.errors import EXIT_BUSY, BrainError
 from brain.store import connection, meta, schema, wal
 from brain.store.sql import rows
+
+BETWEEN = 1_000_000
+"""Most numbers tried one by one where the damage is."""
+
+_BROKEN = (apsw.CorruptError, apsw.NotADBError, apsw.IOError, apsw.SQLError, UnicodeDecodeError)
+_DERIVED = frozenset({meta.VECTORS, meta.NEXT_VECTORS, meta.NEXT_MODEL, meta.NEXT_DIM, meta.FOLD})
+_FIRST = ("scopes", "memories")
+"""Tables other tables refer to."""
 
 
 def copy_into(db: apsw.Connection, target: Path) -> None:
@@ -59,15 +69,6 @@ def exclusive(path: Path) -> Iterator[None]:
             yield
         finally:
             db.close(True)
-
-
-BETWEEN = 1_000_000
-"""Most numbers tried one by one where the damage is."""
-
-_BROKEN = (apsw.CorruptError, apsw.NotADBError, apsw.IOError, apsw.SQLError, UnicodeDecodeError)
-_DERIVED = frozenset({meta.VECTORS, meta.NEXT_VECTORS, meta.NEXT_MODEL, meta.NEXT_DIM, meta.FOLD})
-_FIRST = ("scopes", "memories")
-"""Tables other tables refer to."""
 
 
 def copy_rows(broken: apsw.Connection, new: apsw.Connection) -> dict[str, int]:

@@ -1,4 +1,4 @@
-"""The SQL of decay: stretches of records whose strength changes, and those that are due to rest."""
+"""Decay in SQL: stretches of records whose strength changes, and those that are due to rest."""
 
 from __future__ import annotations
 

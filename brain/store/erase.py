@@ -1,4 +1,4 @@
-"""What deleting leaves in the bytes of the file and its log, and getting rid of it.
+"""Secure delete: what deleting leaves in the bytes of the file and its log, and getting rid of it.
 
 SQLite's ``secure_delete`` overwrites a deleted cell where it stands. Two places it does not reach:
 the write-ahead log holds earlier versions of pages until a checkpoint empties it, and a cell that a

@@ -1,4 +1,5 @@
-"""The folder a memory file is in: one maker at a time, and who else may write there."""
+"""Folder lock, permissions and network mounts: one maker at a time in the folder of a memory file,
+who else may write there, and whether it lies on another machine's disk."""
 
 from __future__ import annotations
 
@@ -8,6 +9,23 @@ import stat
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+
+MOUNTS = Path("/proc/self/mountinfo")
+NETWORK = frozenset(
+    {"nfs", "nfs3", "nfs4", "cifs", "smb", "smb2", "smb3", "smbfs", "afpfs", "webdav", "davfs"}
+    | {"9p", "virtiofs", "vboxsf", "prl_fs", "vmhgfs", "afs", "coda", "ncpfs", "ceph", "gpfs"}
+    | {"glusterfs", "lustre", "beegfs", "orangefs", "pvfs2", "ocfs2", "gfs2"}
+)
+"""File systems that more than one machine (or a machine and its guest) may write at once."""
+
+LOCAL_FUSE = frozenset(
+    {"fuseblk", "fuse.mergerfs", "fuse.encfs", "fuse.gocryptfs", "fuse.cryfs", "fuse.bindfs"}
+    | {"fuse.fuse-overlayfs", "fuse.ntfs", "fuse.ntfs-3g", "fuse.exfat", "fuse.ext2", "fuse.zfs"}
+)
+"""FUSE file systems over a disk of this machine; any other may be a network's."""
+
+_DRIVE_REMOTE = 4
+"""https://learn.microsoft.com/windows/win32/api/fileapi/nf-fileapi-getdrivetypew"""
 
 
 @contextlib.contextmanager
@@ -59,25 +77,6 @@ def sync(folder: Path) -> None:
             os.fsync(handle)
         finally:
             os.close(handle)
-
-
-MOUNTS = Path("/proc/self/mountinfo")
-
-NETWORK = frozenset(
-    {"nfs", "nfs3", "nfs4", "cifs", "smb", "smb2", "smb3", "smbfs", "afpfs", "webdav", "davfs"}
-    | {"9p", "virtiofs", "vboxsf", "prl_fs", "vmhgfs", "afs", "coda", "ncpfs", "ceph", "gpfs"}
-    | {"glusterfs", "lustre", "beegfs", "orangefs", "pvfs2", "ocfs2", "gfs2"}
-)
-"""File systems that more than one machine (or a machine and its guest) may write at once."""
-
-LOCAL_FUSE = frozenset(
-    {"fuseblk", "fuse.mergerfs", "fuse.encfs", "fuse.gocryptfs", "fuse.cryfs", "fuse.bindfs"}
-    | {"fuse.fuse-overlayfs", "fuse.ntfs", "fuse.ntfs-3g", "fuse.exfat", "fuse.ext2", "fuse.zfs"}
-)
-"""FUSE file systems over a disk of this machine; any other may be a network's."""
-
-_DRIVE_REMOTE = 4
-"""https://learn.microsoft.com/windows/win32/api/fileapi/nf-fileapi-getdrivetypew"""
 
 
 def network(path: Path) -> str | None:

@@ -1,4 +1,4 @@
-"""The two text indexes: grams (short words, identifiers) and trigrams (substrings).
+"""Full-text indexes (FTS5), two: grams (short words, identifiers) and trigrams (substrings).
 
 Neither keeps the text (https://sqlite.org/fts5.html#contentless_tables). The ``scope`` column holds
 one term naming the scope.

@@ -1,4 +1,7 @@
-"""A record entering the file with all that belongs to it: words, passages, vectors, journal."""
+"""Insert: a record enters the file with all that belongs to it, words, passages, vectors, journal.
+
+Short, and apart from ``memories``, because it needs every index and ``memories`` none of them.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
-"""The journal: what changed when and why. It holds no memory text.
+"""Journal (audit trail): what changed when and why. It holds no memory text.
 
-It is appended to and never rewritten, but for what forgetting a memory takes out of it.
+It is appended to and never rewritten, but for what forgetting a memory takes out of it. How records
+stood at an earlier instant is computed from it (:mod:`brain.lifecycle.replay`) and put into a
+temporary table, ``temp.past``, that a replayed view goes by.
 """
 
 from __future__ import annotations
@@ -19,6 +21,9 @@ from brain.validate import check_why
 
 FORGET = "forget"
 """The entry that stays of a forgotten memory."""
+
+COLUMNS = ("valid_from", "valid_to", "retracted_at", "archived_at", "superseded_by")
+"""Columns that decide whether a view shows a record, or which record stands in for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,10 +173,6 @@ def iter_selected(db: apsw.Connection, shown: Selection) -> Iterator[Event]:
 def append(db: apsw.Connection, event: Event) -> None:
     """Appends an entry as another file had it."""
     write(db, event.at, event.memory_id, event.what, event.why, event.detail)
-
-
-COLUMNS = ("valid_from", "valid_to", "retracted_at", "archived_at", "superseded_by")
-"""Columns that decide whether a view shows a record, or which record stands in for it."""
 
 
 def current_values(

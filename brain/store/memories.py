@@ -1,4 +1,4 @@
-"""The ``memories`` table, its passages, and the meaning of a row."""
+"""Table ``memories``: its rows, their passages and scopes, and what a row means."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One memory file, its connections and its transactions.
+"""Database file: its connections and its transactions.
 
 Every thread has its own connection, so reads never wait for a write; writes of one process queue on
 a lock, those of several on SQLite's. A file that is not there reads as an empty memory. A file that

@@ -1,4 +1,4 @@
-"""Single facts about the file, and the user's own words."""
+"""Key–value table ``meta``, facts about the file; and the user's own dictionary words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The ``ccr`` table: originals of what was cut, found again by their handle. Nothing is evicted."""
+"""Originals table ``ccr``: bytes from before anything was cut, by their handle; none is evicted."""
 
 from __future__ import annotations
 

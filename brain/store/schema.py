@@ -1,4 +1,4 @@
-"""The file's schema as numbered migrations.
+"""Schema and migrations, numbered.
 
 Each migration is a function that takes the file from one version to the next; all that are due run
 in one transaction. ``PRAGMA user_version`` holds the number, ``PRAGMA application_id`` says the

@@ -1,4 +1,4 @@
-"""What was taken in from where: the ``sources`` and ``taken`` tables.
+"""Ingest sources: what was taken in from where, in the tables ``sources`` and ``taken``.
 
 A row of ``taken`` outlives its memory without naming it: what a person had erased must not come
 back with the next run over the same file. It holds no text, but a fingerprint of it.

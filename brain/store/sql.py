@@ -1,4 +1,7 @@
-"""Running a query for its rows."""
+"""Query helpers: running a query for its rows.
+
+Short because everything in the store stands on it, and it on apsw alone.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""What an import has met so far, in a database of its own that SQLite keeps in a temporary file:
-bounded memory for any number of records."""
+"""Staging tables: what an import has met so far, in a database of its own that SQLite keeps in a
+temporary file, so that any number of records needs bounded memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which records a question may see, as SQL on ``memories`` and on the vector table."""
+"""Bi-temporal view: which records a question may see, as a condition on ``memories``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether the write-ahead log beside a file belongs to that file.
+"""Write-ahead log: whether the one beside a file belongs to that file.
 
 SQLite ties a log to its own salts, not to the database: put another file in the place of one that
 a process has open, or had open when it died, and the next to open it applies the old file's pages

@@ -1,4 +1,4 @@
-"""What a search reads before any vector: each vector's code and filters, in blocks of the file.
+"""Code blocks: what a search reads before any vector, each vector's code and filters.
 
 Beside a vector table ``T`` stand three tables. ``T_blocks`` has a row for every 1,024 passage ids:
 how many of them have a vector, a token that changes with every change of the block, and which

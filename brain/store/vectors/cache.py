@@ -1,6 +1,6 @@
-"""The blocks of a vector table in memory: which vectors a view shows, and which are near.
+"""In-memory cache of a vector table's code blocks: what a view shows, and which are near.
 
-A digest is about 150 bytes a vector. It is read from the file when it is first asked for, and
+It is about 150 bytes a vector. It is read from the file when it is first asked for, and
 block by block again wherever a block's token has changed. It may be newer than the transaction
 that asks: what it proposes is held against the records by whoever asks.
 """

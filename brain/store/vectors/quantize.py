@@ -1,4 +1,4 @@
-"""Two bits a number: a short code of a vector whose distance roughly follows the cosine.
+"""Quantization to two bits a number: a short code whose distance roughly follows the cosine.
 
 Each number is held against two thresholds, :data:`STEP` spreads above and below the mean of the
 vectors in the file, and their answers are packed. Two codes differ in more bits the further two

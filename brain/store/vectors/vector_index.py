@@ -51,6 +51,22 @@ first search that needs codes, and once more when chance has evened out. Later c
 SAMPLED = 16
 """Blocks a centre is made from."""
 
+MAX_K = 4096
+"""vec0 refuses a larger k."""
+
+KEPT = 4
+"""Caches kept in memory: a server's one file, or the few of a program that opens several."""
+
+MEASURED = 300
+MEASURED_AT = 10_000
+GROWTH = 0.3
+"""How many vectors are measured exactly for a search: so many in a file of so many, and in a larger
+one more by this power of its size. The nearest ten are among them in 98 of 100 cases at every size
+(bench/scale.py prints it)."""
+
+_digests: OrderedDict[tuple[str, str, int], CodeCache] = OrderedDict()
+_lock = threading.Lock()
+
 
 def create_table(db: apsw.Connection, table: str, dim: int) -> None:
     """Makes an empty vector table for vectors of ``dim`` numbers."""
@@ -323,6 +339,53 @@ def nearest_among(
     return {m: found[m] for m in nearest}
 
 
+def nearest(
+    db: apsw.Connection,
+    table: str,
+    vector: bytes,
+    view: View,
+    scope_ids: Sequence[int] | None,
+    least: int,
+) -> tuple[list[int], bool]:
+    """The passages a view shows whose codes are nearest to a vector's.
+
+    All of them, where the view shows no more than a block holds: those are as quickly measured
+    exactly.
+
+    Args:
+        vector: float32, packed.
+        least: how many at least, where the view shows as many.
+
+    Returns:
+        Their ids, and whether they are all that the view shows.
+    """
+    import numpy as np
+
+    from brain.store.vectors.cache import CodeCache
+
+    unpacked = np.frombuffer(vector, dtype=np.float32)
+    key = (str(db.filename), table, len(unpacked))
+    with _lock:
+        digest = _digests.pop(key, None) or CodeCache(len(unpacked))
+        digest.refresh(db, table)
+        _digests[key] = digest
+        while len(_digests) > KEPT:
+            _digests.popitem(last=False)
+        shown = digest.shown(view, scope_ids)
+        total = int(np.count_nonzero(shown))
+        count = max(least, int(MEASURED * (total / MEASURED_AT) ** GROWTH))
+        whole = total <= max(blocks.SLOTS, count)
+        found = np.flatnonzero(shown) if whole else digest.near(unpacked, shown, count)
+        return digest.passages(found), whole
+
+
+def drop_cache(path: Path) -> None:
+    """Frees what is kept of a file that is being closed."""
+    with _lock:
+        for key in [k for k in _digests if k[0] == str(path.absolute())]:
+            del _digests[key]
+
+
 def exact_similarities(
     db: apsw.Connection, table: str, vector: bytes, passage_ids: Sequence[int]
 ) -> list[tuple[int, float]]:
@@ -470,6 +533,9 @@ def counts(db: apsw.Connection, table: str | None) -> tuple[int, int]:
     return present, total - present
 
 
+# vec0 tables of schema 1 --------------------------------------------------------------------------
+
+
 def from_schema_1(db: apsw.Connection, old: str, dim: int) -> str:
     """Copies a ``vec0`` table of schema 1 into a table of ours and removes it; gives its name."""
     table = next_name(db)
@@ -496,10 +562,6 @@ def from_schema_1(db: apsw.Connection, old: str, dim: int) -> str:
     recentre(db, table)
     requantize(db, table)
     return table
-
-
-MAX_K = 4096
-"""vec0 refuses a larger k."""
 
 
 def nearest_schema_1(
@@ -601,64 +663,3 @@ def drop(db: apsw.Connection, table: str) -> None:
             (f"{table}_*",),
         ):
             db.execute(f"DELETE FROM {part}")
-
-
-KEPT = 4
-"""Digests kept in memory: a server's one file, or the few of a program that opens several."""
-
-MEASURED = 300
-MEASURED_AT = 10_000
-GROWTH = 0.3
-"""How many vectors are measured exactly for a search: so many in a file of so many, and in a larger
-one more by this power of its size. The nearest ten are among them in 98 of 100 cases at every size
-(bench/scale.py prints it)."""
-
-_digests: OrderedDict[tuple[str, str, int], CodeCache] = OrderedDict()
-_lock = threading.Lock()
-
-
-def nearest(
-    db: apsw.Connection,
-    table: str,
-    vector: bytes,
-    view: View,
-    scope_ids: Sequence[int] | None,
-    least: int,
-) -> tuple[list[int], bool]:
-    """The passages a view shows whose codes are nearest to a vector's.
-
-    All of them, where the view shows no more than a block holds: those are as quickly measured
-    exactly.
-
-    Args:
-        vector: float32, packed.
-        least: how many at least, where the view shows as many.
-
-    Returns:
-        Their ids, and whether they are all that the view shows.
-    """
-    import numpy as np
-
-    from brain.store.vectors.cache import CodeCache
-
-    unpacked = np.frombuffer(vector, dtype=np.float32)
-    key = (str(db.filename), table, len(unpacked))
-    with _lock:
-        digest = _digests.pop(key, None) or CodeCache(len(unpacked))
-        digest.refresh(db, table)
-        _digests[key] = digest
-        while len(_digests) > KEPT:
-            _digests.popitem(last=False)
-        shown = digest.shown(view, scope_ids)
-        total = int(np.count_nonzero(shown))
-        count = max(least, int(MEASURED * (total / MEASURED_AT) ** GROWTH))
-        whole = total <= max(blocks.SLOTS, count)
-        found = np.flatnonzero(shown) if whole else digest.near(unpacked, shown, count)
-        return digest.passages(found), whole
-
-
-def drop_cache(path: Path) -> None:
-    """Frees what is kept of a file that is being closed."""
-    with _lock:
-        for key in [k for k in _digests if k[0] == str(path.absolute())]:
-            del _digests[key]
