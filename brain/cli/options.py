@@ -7,7 +7,9 @@ from typing import Annotated
 
 import typer
 
+from brain.cli.console import note, visible
 from brain.cli.parse import ID
+from brain.errors import BrainError
 
 
 def whole_number(value: str) -> int:
@@ -29,6 +31,38 @@ def number(value: str) -> float:
     return read
 
 
+def day(value: str, *, ahead: bool = False) -> str:
+    """Reads a point in time: a day in words (昨天) becomes one in digits, and stderr says so.
+
+    Args:
+        ahead: of a date that comes round the next is meant.
+
+    Raises:
+        BrainError: ``brain_date_invalid`` (65) for words that name no single day.
+    """
+    from brain.text.timestamps import now_utc, parse_time
+
+    now = now_utc()
+    try:
+        parse_time(value, now=now)
+        return value
+    except BrainError:
+        pass
+    from brain.text.dates.intervals import read_day
+
+    read = read_day(value, now, ahead=ahead)
+    if read is None:
+        # The engine says what is wrong with it, or knows it (unknown).
+        return value
+    note(f"时间「{visible(value)}」按 {read} 理解。")
+    return read
+
+
+def day_ahead(value: str) -> str:
+    """As :func:`day`, for an end: 12月31号 is the next one."""
+    return day(value, ahead=True)
+
+
 Db = Annotated[
     str | None,
     typer.Option(
@@ -47,10 +81,13 @@ Scope = Annotated[
 Kind = Annotated[str | None, typer.Option("--kind", metavar="类型", help="只看这一类，如 fact")]
 AsOf = Annotated[
     str | None,
-    typer.Option("--as-of", metavar="时间", help="问那个时刻什么为真，如 2026-03-01"),
+    typer.Option(
+        "--as-of", metavar="时间", parser=day, help="问那个时刻什么为真，如 2026-03-01、上周三"
+    ),
 ]
 KnownAt = Annotated[
-    str | None, typer.Option("--known-at", metavar="时间", help="问那个时刻我们相信什么")
+    str | None,
+    typer.Option("--known-at", metavar="时间", parser=day, help="问那个时刻我们相信什么"),
 ]
 IncludeExpired = Annotated[bool, typer.Option("--include-expired", help="已失效和已被取代的也找")]
 Explain = Annotated[bool, typer.Option("--explain", help="给出每条记忆的检索依据")]
@@ -71,7 +108,12 @@ AllowSecrets = Annotated[
     bool, typer.Option("--allow-secrets", help="有口令、密钥、证件号、卡号也存；输出时照样隐去")
 ]
 Reveal = Annotated[bool, typer.Option("--reveal", help="口令、密钥等照原文显示，不隐去")]
-At = Annotated[str | None, typer.Option("--at", metavar="时间", help="从何时起；不给时是现在")]
+At = Annotated[
+    str | None,
+    typer.Option(
+        "--at", metavar="时间", parser=day, help="从何时起，如 2026-03-01、昨天；不给时是现在"
+    ),
+]
 Budget = Annotated[
     int | None,
     typer.Option(

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -30,6 +31,10 @@ _FIRST, _LAST = datetime(2000, 1, 1, tzinfo=UTC), datetime(2100, 1, 1, tzinfo=UT
 _SLACK = timedelta(days=1)
 """How far another machine's clock may be ahead."""
 
+_DAY = re.compile(
+    r"(?<!\d)((?:19|20)\d\d)"
+    r"(?:([-_./])(\d{1,2})\2(\d{1,2})|年(\d{1,2})月(\d{1,2})日?|(\d\d)(\d\d))(?!\d)"
+)
 _MILLISECONDS_FROM = 1e11
 """Unix seconds reach this in the year 5138, Unix milliseconds did in 1973."""
 
@@ -158,6 +163,21 @@ def since(value: object, *, in_seconds: bool = False) -> datetime | str:
     if moment is None or not _FIRST <= moment < min(_LAST, now_utc() + _SLACK):
         return UNKNOWN
     return moment
+
+
+def named_day(name: str) -> datetime | str:
+    """The day a file is named by: 2026-05-08.md, 20260508-周会.md, 日记/2026/05/08.md.
+
+    Args:
+        name: of the file, with the folders it lies in where the reading began above it.
+
+    Returns:
+        As :func:`since`; of several days the last, ``UNKNOWN`` without one.
+    """
+    found = list(_DAY.finditer(name.rpartition(".")[0]))
+    if not found:
+        return UNKNOWN
+    return since("-".join(part for part in found[-1].groups() if part and part.isdecimal()))
 
 
 def _written(text: str) -> datetime | None:

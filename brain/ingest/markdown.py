@@ -20,6 +20,7 @@ from brain.ingest.entry import (
     Fault,
     Found,
     evidence,
+    named_day,
     since,
     source,
 )
@@ -63,7 +64,10 @@ def read(file: File) -> Iterator[Found]:
     kind = _kind(head)
     confidence = MODEL if file.path.name != "CLAUDE.md" and file.path.name != "AGENTS.md" else None
     title = (head.get("name") or head.get("title") or "").strip()
-    when = head.get("created") or head.get("date")
+    written = head.get("created") or head.get("date")
+    when = since(written) if written else UNKNOWN
+    if when == UNKNOWN:
+        when = named_day(file.name)
     for block in _blocks(body, skipped):
         content = clean(block.text())
         if not content or _RULE.match(content):
@@ -81,7 +85,7 @@ def read(file: File) -> Iterator[Found]:
                 kind=kind,
                 source=source("markdown", f"{file.name}#{block.line}"),
                 confidence=confidence,
-                valid_from=since(when) if when else UNKNOWN,
+                valid_from=when,
                 evidence=evidence(file=file.name, line=block.line, section=path or None),
             ),
             place=block.line,

@@ -7,7 +7,17 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from brain.ingest.entry import SEPARATOR, Entry, Fault, Found, evidence, since, source
+from brain.ingest.entry import (
+    SEPARATOR,
+    UNKNOWN,
+    Entry,
+    Fault,
+    Found,
+    evidence,
+    named_day,
+    since,
+    source,
+)
 from brain.ingest.files import LONGEST_LINE, File, opened, unusable
 from brain.ingest.records import of_lines
 from brain.memory import DEFAULT_IMPORTANCE, DEFAULT_KIND, Draft
@@ -68,7 +78,9 @@ def _entry(file: File, row: Mapping[str, Any], number: int, at: int) -> Found:
     start = row.get("valid_from")
     if start in {None, ""}:
         told = _first(row, STARTS)
-        start = None if told is None else since(_number(told))
+        start = named_day(file.name) if told is None else since(_number(told))
+        if told is None and start == UNKNOWN:
+            start = None
     given = str(_first(row, SOURCES) or "")
     try:
         draft = Draft(

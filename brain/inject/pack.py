@@ -112,7 +112,7 @@ def line(hit: Hit, *, short: bool = False) -> str:
     since = f" 自{local_day(memory.valid_from)}" if memory.valid_from else ""
     until = f" 至{local_day(memory.valid_to)}" if memory.valid_to else ""
     head = f"#{memory.id} [{memory.kind} 置信{memory.confidence:.2f}{since}{until}] "
-    said = anchor_note(hit.text, memory.valid_from or memory.recorded_at)
+    said = anchor_note(hit.text, memory.valid_from)
     text = sanitize(hit.text, hit.recovery_handle)
     if short:
         return f"#{memory.id} {text}"

@@ -24,6 +24,7 @@ from brain.recall import explain, language
 from brain.recall.query import Question
 from brain.recall.retrieve import Ranked, is_turn
 from brain.text.bm25 import idf
+from brain.text.timestamps import local_day
 from brain.text.tokenize import query_terms
 
 _WEIGHTS = Path(__file__).parent / "weights"
@@ -238,7 +239,11 @@ def _nothing(question: Question, notes: Ranked, skills: Ranked) -> str:
         return "这是寒暄，没有要查的内容。"
     if not question.searchable:
         return "查询里没有可检索的字词。"
-    return "" if notes.hits or skills.hits else "记忆里没有任何相关的内容。"
+    if notes.hits or skills.hits:
+        return ""
+    if question.time_alone:
+        return f"所问的时间（{_asked_time(question)}）里没有记忆。"
+    return "记忆里没有任何相关的内容。"
 
 
 def answers(question: Question, ranked: Ranked, weights: Weights, hit: Hit | None = None) -> float:
@@ -247,6 +252,9 @@ def answers(question: Question, ranked: Ranked, weights: Weights, hit: Hit | Non
     A bare word or two that a note holds whole is answered by it: the model, fitted on questions,
     finds too little nearness between one word and a sentence.
     """
+    ranked = _timely(ranked)
+    if not ranked.hits or (hit is not None and not ranked.evidence[hit.id].timely):
+        return 0.0
     found = features(question, ranked, weights, hit)
     if weights.model == NO_MODEL and found["content"] <= 0.0:
         # Without vectors words are all the evidence there is.
@@ -283,9 +291,6 @@ def _weights(model: str | None) -> tuple[Weights, tuple[str, ...]]:
     return (none, ("uncalibrated",)) if fitted is None else (fitted, ())
 
 
-IN_TIME = 0.999
-"""How well a hit must fit a time that is all a question asks for: the day after is another one."""
-
 MOST_WORDS, MOST_OTHERWISE = 5, 3
 """How many words a reason names."""
 
@@ -310,9 +315,14 @@ def _worth_showing(question: Question, ranked: Ranked, own: Mapping[int, float])
         for h in ranked.hits
         if (own[h.id] >= SHARE_OF_BEST * best or _answers_a_turn(ranked, h))
         # 上周做了什么: what is of another time speaks to nothing that is asked.
-        and not (question.time_alone and ranked.evidence[h.id].content < IN_TIME)
+        and ranked.evidence[h.id].timely
     ]
     return tuple(keep) if keep else (ranked.hits[0].id,)
+
+
+def _timely(ranked: Ranked) -> Ranked:
+    """The hits that may answer for the time asked about."""
+    return ranked._replace(hits=tuple(h for h in ranked.hits if ranked.evidence[h.id].timely))
 
 
 def _answers_a_turn(ranked: Ranked, hit: Hit) -> bool:
@@ -322,6 +332,9 @@ def _answers_a_turn(ranked: Ranked, hit: Hit) -> bool:
 
 
 def _reasons(question: Question, ranked: Ranked, weights: Weights) -> tuple[str, ...]:
+    if not (timely := _timely(ranked)).hits:
+        return (_of_another_time(question, ranked.hits[0]),)
+    ranked = timely
     told = _carrier(question, ranked, weights)
     found = ranked.evidence[told.id]
     out = [_of_words(question, ranked, told)]
@@ -342,6 +355,19 @@ def _reasons(question: Question, ranked: Ranked, weights: Weights) -> tuple[str,
     return tuple(out)
 
 
+def _of_another_time(question: Question, best: Hit) -> str:
+    """That no hit is of the time asked about, as a sentence."""
+    asked = _asked_time(question)
+    if question.time_alone:
+        return f"所问的时间（{asked}）里没有记忆。"
+    told = best.memory.valid_from or best.memory.recorded_at
+    return f"所问的时间（{asked}）里没有相关的记忆；最接近的 #{best.id} 是 {local_day(told)} 的。"
+
+
+def _asked_time(question: Question) -> str:
+    return "、".join(dict.fromkeys(one.phrase for one in question.times))
+
+
 def _carrier(question: Question, ranked: Ranked, weights: Weights) -> Hit:
     """Of the hits held against a question the one that by itself speaks most to it."""
     own = _own(question, ranked, weights)
@@ -353,7 +379,7 @@ def _carrier(question: Question, ranked: Ranked, weights: Weights) -> Hit:
 def _of_words(question: Question, ranked: Ranked, told: Hit) -> str:
     """Which words of a question a hit holds, the most telling ones, as a sentence."""
     share = ranked.evidence[told.id].content
-    if question.time_alone and share >= IN_TIME:
+    if question.time_alone and ranked.evidence[told.id].timely:
         return f"#{told.id} 在所问的时间里。"
     lane = told.lanes.get("lexical")
     # A hit that its words alone did not propose holds some all the same.

@@ -11,11 +11,13 @@ from brain import validate
 from brain.recall import language
 from brain.text.dates import intervals
 from brain.text.fold import fold
+from brain.text.happenings import asks_what_happened
+from brain.text.phones import join_phones
 from brain.text.regex import compiled
 from brain.text.rewrite import Variant, other_terms, phrase_terms, variants
 from brain.text.sentences import sentences
 from brain.text.stopwords import is_chitchat, strip_function_words, strong_runs
-from brain.text.tokenize import query_terms, trigram_windows
+from brain.text.tokenize import is_han, query_terms, trigram_windows
 
 MAX_CHARS = 20_000
 """Of a longer query only the head and the tail are looked at; what is asked stands there."""
@@ -103,7 +105,7 @@ class Question:
 
     Args:
         text: as given, bounded; what is embedded.
-        folded: its folded form.
+        folded: its folded form, with phone numbers as their digits alone.
         terms: distinct gram-index terms in text order (``部*`` for a lone character).
         windows: distinct three-character windows of words that are not Han alone, in text order:
             a note with a window of Han has its grams too.
@@ -253,11 +255,13 @@ def _read(text: str, now: datetime, own_words: Sequence[str]) -> Question:
     if len(text) > MAX_CHARS:
         half = MAX_CHARS // 2
         text = text[:half] + "\n" + text[-half:]
-    folded = fold(text)
+    folded = join_phones(fold(text))
     own = [fold(word) for word in own_words]
     times = intervals.find_intervals(folded, now)
     times = times if len(times) <= MOST_TIMES else ()
     runs = strip_function_words(_without(folded, times), own)
+    if times and asks_what_happened(runs):
+        runs = []
     strong = strong_runs(runs)
     cut = {run: query_terms(run) for run in dict.fromkeys((*runs, *strong))}
     content = list(dict.fromkeys(term for run in runs for term in cut[run]))
@@ -293,6 +297,11 @@ def _without(folded: str, times: Iterable[intervals.Interval]) -> str:
     return folded
 
 
+def _is_spelled_out(variant: Variant) -> bool:
+    """Whether a number is written in Han alone, 二十五 for 25: whole by itself, like a word."""
+    return variant.kind == "numeral" and is_han(variant.other) and len(variant.other) > 1
+
+
 def _rewritings(
     folded: str, ways: Sequence[Variant], times: Sequence[intervals.Interval]
 ) -> Iterable[Rewriting]:
@@ -304,7 +313,7 @@ def _rewritings(
         if place not in phrases:
             phrases[place] = tuple(phrase_terms(folded, variant))
         other: list[str] = []
-        if variant.kind in SPELLINGS:
+        if variant.kind in SPELLINGS or _is_spelled_out(variant):
             # The same word spelled otherwise: what stands beside it in the query does not matter.
             other = [t for t in query_terms(variant.other) if not t.endswith("*")]
         other = other or other_terms(folded, variant)

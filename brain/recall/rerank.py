@@ -45,8 +45,8 @@ TIME_SHARPNESS = 3
 """Power of the fit: the day before the one asked about fits .8, and should count half."""
 
 ALONE_SHARE = 0.2
-"""Of its weight that similarity keeps where a time is all that is asked for: 前天 means no more to
-one note than to another."""
+"""Of its weight that similarity keeps where a time is all that is asked for, and words do too: 前天
+means no more to one note than to another, and 11月25号 is no topic of 每月25号."""
 
 CROWD_FROM = 20
 """Similarities from this place on are the crowd a near one is measured against."""
@@ -80,6 +80,7 @@ class Evidence(NamedTuple):
         score: the weighted sum; good for order only.
         support: the part of the score that its neighbours gave it.
         held: the terms of the query it holds, as they are or written otherwise.
+        timely: whether it may answer for the time asked about (:mod:`brain.recall.in_time`).
     """
 
     bm25: float
@@ -89,6 +90,7 @@ class Evidence(NamedTuple):
     score: float
     support: float = 0.0
     held: tuple[str, ...] = ()
+    timely: bool = True
 
 
 def written_otherwise(
@@ -240,7 +242,7 @@ def weigh(
     idf: Callable[[str], float],
     background: float,
     average: float,
-    in_time: Mapping[int, float],
+    in_time: Mapping[int, tuple[float, bool]],
 ) -> dict[int, Evidence]:
     """The evidence for each candidate.
 
@@ -250,7 +252,8 @@ def weigh(
         idf: of a term.
         background: :func:`crowd` of the lane's similarities.
         average: mean number of terms of a note.
-        in_time: candidate id → how well it fits the times asked about, in [0, 1].
+        in_time: candidate id → how well it fits the times asked about, in [0, 1], and whether it
+            may answer for them.
     """
     idfs = {t: idf(t) for t in question.known}
     all_terms = {t: idfs[t] * weight for t, weight in question.weights.items()}
@@ -271,27 +274,27 @@ def weigh(
             best = max(best, LEAST_WORDS * all_weight)
     spread = max(max(similarity.values(), default=0.0) - background, LEAST_SPREAD)
     meaning = SIMILARITY_WEIGHT * (BARE_SHARE if question.bare else 1.0)
-    if question.time_alone:
-        meaning *= ALONE_SHARE
+    share_kept = ALONE_SHARE if question.time_alone else 1.0
+    meaning *= share_kept
     terms = question.terms
     out: dict[int, Evidence] = {}
     for key, cut in texts.items():
         own = cut.held
         coverage = share(cut.folded, own, all_terms, all_weight)
         near = similarity.get(key)
-        score = COVERAGE_WEIGHT * coverage + TIME_WEIGHT * in_time.get(key, 0.0) ** TIME_SHARPNESS
-        if best > 0:
-            score += words[key] / best
+        fit, timely = in_time.get(key, (0.0, True))
+        score = COVERAGE_WEIGHT * coverage + (words[key] / best if best > 0 else 0.0)
+        score = share_kept * score + TIME_WEIGHT * fit**TIME_SHARPNESS
         if near is not None:
             score += meaning * (near - background) / spread
         if question.time_alone:
             # 昨天做了什么: the time is all that is asked for.
-            content = in_time.get(key, 0.0)
+            content = fit
         else:
             answer = _as_answer(cut)
             content = share(cut.folded, answer, content_terms, content_weight, apart)
         held = tuple([t for t in terms if t in own])
-        out[key] = Evidence(words[key], coverage, content, near, score, held=held)
+        out[key] = Evidence(words[key], coverage, content, near, score, 0.0, held, timely)
     return out
 
 

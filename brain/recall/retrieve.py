@@ -9,15 +9,13 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from brain.memory import Hit, LaneRank, Memory
-from brain.recall import fusion, language, lexical, rerank, semantic, superseded
+from brain.recall import fusion, in_time, language, lexical, rerank, semantic, superseded
 from brain.recall.fusion import quality, recency
 from brain.recall.query import Question
 from brain.store import fts, memories
 from brain.store.vectors import vector_index
 from brain.store.view import View, to_ms
-from brain.text.dates import intervals
 from brain.text.fold import fold
-from brain.text.timestamps import from_iso
 
 if TYPE_CHECKING:
     import numpy as np
@@ -39,9 +37,6 @@ SECOND_STAGE = 24
 BARE_STAGE = 30
 """The same for a word or two by themselves: many notes may hold them, and half the places go to
 what is only near."""
-
-NAMES_TIME = 200
-"""Characters up to which a text is read for times it names itself."""
 
 IN_TIME = 20
 """How many records of each time asked about are weighed, the newest ones."""
@@ -204,11 +199,11 @@ def _weigh(
         similarity |= _lifted(source, question, {i: value for i, (value, _) in exact.items()})
     similarity = {i: s for i, s in similarity.items() if i in records}
     similarity |= _lifted(source, question, old.similarity)
-    in_time: dict[int, float] = {}
+    fits: dict[int, tuple[float, bool]] = {}
     if question.times:
-        in_time = {i: _in_time(question, record) for i, record in records.items()}
+        fits = {i: in_time.fit(question, record) for i, record in records.items()}
         # When an old version held says nothing about the new one.
-        in_time |= {i: in_time[heir] for i, heir in old.heir_of.items()}
+        fits |= {i: fits[heir] for i, heir in old.heir_of.items()}
     return rerank.weigh(
         {i: fold(record.text) for i, record in {**records, **old.records}.items()},
         similarity,
@@ -216,7 +211,7 @@ def _weigh(
         words.idf,
         rerank.crowd([n.similarity for n in near]),
         fts.average_length(source.db),
-        in_time,
+        fits,
     )
 
 
@@ -236,25 +231,6 @@ def _foreign(source: Source, question: Question, ids: Sequence[int]) -> set[int]
         return {i for i, head in heads.items() if language.of(head) == language.ENGLISH}
     # What is neither (a name, 🔥, half a sentence) is left as it is.
     return set(ids) - heads.keys()
-
-
-def _in_time(question: Question, record: Memory) -> float:
-    """How well a record, or a time its text names, fits the times asked about, in [0, 1]."""
-    fit = intervals.preference(
-        question.times, record.valid_from, record.valid_to, record.recorded_at
-    )
-    if fit >= 1.0 or len(record.text) > NAMES_TIME:
-        return fit
-    named = intervals.find_intervals(record.text, from_iso(record.valid_from or record.recorded_at))
-    return max(
-        [
-            fit,
-            *(
-                intervals.preference(question.times, n.start_iso, n.stop_iso, n.start_iso)
-                for n in named
-            ),
-        ]
-    )
 
 
 def _fuse(

@@ -16,7 +16,7 @@ from pathlib import Path
 from brain.errors import EXIT_UNAVAILABLE, BrainError
 from brain.text.regex import holds_any
 
-FOLD_VERSION = 1
+FOLD_VERSION = 2
 """Raised whenever the folding or the grams change: an index built by another version is rebuilt."""
 
 _INVISIBLE = (

@@ -12,12 +12,16 @@ import re
 from collections.abc import Iterable
 from functools import cache
 
+from brain.text.tokenize import MEASURES
+
 _MAX_CHARS = 40
 
 _ROW = "零一二三四五六七八九"
 _DIGITS = {char: value for row in (_ROW, "〇壹贰叁肆伍陆柒捌玖") for value, char in enumerate(row)}
 _DIGITS |= {"两": 2, "幺": 1}
 _STEPS = {"十": 10, "拾": 10, "百": 100, "佰": 100, "千": 1000, "仟": 1000}
+_SHORT_TENS = {"廿": "二十", "卅": "三十", "卌": "四十"}
+"""One character for twenty, thirty, forty, as almanacs and headlines write them."""
 _SCALES = (("亿", 10**8), ("万", 10**4))
 
 
@@ -36,6 +40,8 @@ def read_number(text: str) -> int | float | None:
     """
     if not text or len(text) > _MAX_CHARS:
         return None
+    for short, long in _SHORT_TENS.items():
+        text = text.replace(short, long)
     if text.isascii() and text.isdecimal():
         return int(text)
     if text in ("半", "一半"):
@@ -191,7 +197,7 @@ def _row(digits: str, zero: str = "〇") -> str:
 
 # --- where numbers stand -------------------------------------------------------------------------
 
-_HAN = "零〇一二三四五六七八九十百千万亿两"
+_HAN = "零〇一二三四五六七八九十百千万亿两廿卅卌"
 _DIGIT_CHARS = "0123456789"
 _BEGINS = frozenset(_HAN + _DIGIT_CHARS)
 _STEP_CHARS = "十百千万亿"
@@ -354,6 +360,8 @@ def _days(written_year: str | None, month: int, day: int) -> list[str]:
     """A day without its last 日 or 号, because both are written."""
     han = f"{write_number(month)}月{write_number(day)}"
     ways = [f"{month}月{day}", han]
+    if short := _in_short_tens(day):
+        ways.append(f"{write_number(month)}月{short}")
     if written_year:
         year = str(_whole(written_year))
         ways = [f"{year}年{ways[0]}", f"{year}-{month:02}-{day:02}", f"{_row(year)}年{han}", *ways]
@@ -507,6 +515,8 @@ def _amount(text: str, at: int) -> _Found | None:
         return None
     unit_at = _past_blank(text, end)
     unit = _unit_at(text, unit_at)
+    if not unit and number[0] in _DIGIT_CHARS and (measure := _measure_at(text, end)):
+        return at, end + len(measure), [f"{number} {measure}"]
     if is_row:
         return at, end, ["".join(str(_DIGITS[c]) for c in number)]
     if value < 100 and unit:
@@ -526,7 +536,8 @@ def _amount(text: str, at: int) -> _Found | None:
         # 九百人 has one gram more than 九百; in digits the number is enough.
         in_han = [*(f"{way}{unit}" for way in in_han), *in_han]
         end = unit_at + len(unit)
-    return at, end, [*_in_digits(value), *in_han]
+    short = _in_short_tens(value) if not unit else ""
+    return at, end, [*_in_digits(value), *in_han, *([short] if short else [])]
 
 
 def _with_unit(text: str, at: int, number: str, unit: str, end: int) -> _Found | None:
@@ -539,7 +550,10 @@ def _with_unit(text: str, at: int, number: str, unit: str, end: int) -> _Found |
     ways.append(f"{_plain(value)}{unit_in_han}")
     metric = unit if unit in _FROM_METRIC else _METRIC.get(unit)
     if metric:
-        ways.append(f"{_plain(value)}{metric}")
+        ways += [f"{_plain(value)}{metric}", f"{_plain(value)} {metric}"]
+    if (short := _in_short_tens(value)) and unit in _SHORT_WITH:
+        # 每月廿五 goes without 号, 卅周年 with its unit.
+        ways += [short, write_number(int(value))] if unit == "号" else [f"{short}{unit}"]
     return at, end, ways
 
 
@@ -639,6 +653,18 @@ def _unit_at(text: str, at: int) -> str:
     return ""
 
 
+_MEASURES = frozenset(MEASURES.split())
+
+
+def _measure_at(text: str, at: int) -> str:
+    """The unit of 3gb, written close behind its number, or ""."""
+    end = at
+    while end < len(text) and text[end].isascii() and text[end].isalpha():
+        end += 1
+    measure = text[at:end]
+    return measure if measure in _MEASURES and _may_end(text, end) else ""
+
+
 def _whole(number: str) -> int:
     value = read_number(number)
     return value if isinstance(value, int) else -1
@@ -667,6 +693,16 @@ def _in_digits(value: int) -> list[str]:
                 ways.append(f"{short}{char}")
             break
     return ways
+
+
+_SHORT_WITH = ("号", "周年", "年", "岁")
+
+
+def _in_short_tens(value: int | float) -> str:
+    """廿五 for 25, 卅 for 30; "" for what is not written so."""
+    if not isinstance(value, int) or not 20 <= value < 40:
+        return ""
+    return "廿卅"[value // 10 - 2] + (_ROW[value % 10] if value % 10 else "")
 
 
 def _in_han(value: int | float, unit: str = "") -> list[str]:

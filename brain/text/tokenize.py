@@ -4,7 +4,8 @@ Two indexes are served. The *gram* index holds, for every run of Han, kana or ha
 overlapping two-character grams and its last character (so that a prefix query on one character
 finds every occurrence), and for other letters and digits whole words (English ones by their
 Snowball stem) and the identifiers they form (``gen-itgc``, ``v1.2.3``, ``.env``, ``c++``,
-``a@b.cn``). The *trigram* index is FTS5's own tokenizer; only its query side is cut here.
+``a@b.cn``). A measure (``3gb``) is there in its parts as well, a phone number as
+its digits alone. The *trigram* index is FTS5's own tokenizer; only its query side is cut here.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from functools import cache, lru_cache
 from itertools import repeat
 from operator import add
 from typing import Any
+
+from brain.text.phones import phone_spans
 
 _CJK = (
     "\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3031-\u3035\u3038-\u303c\u3040-\u30ff\u3100-\u312f"
@@ -32,6 +35,13 @@ _TOKEN = re.compile(
 _PART = re.compile(r"[^\W_]+")
 _WINDOW_RUN = re.compile(r"(?:[^\W_]|[-._/:@+#_])+")
 _ENGLISH = re.compile(r"[a-z]{4,}\Z")
+
+MEASURES = (
+    "kb mb gb tb pb kib mib gib tib kbit mbit gbit kbps mbps gbps kg mg ml km cm mm nm hz khz mhz "
+    "ghz kw mw kwh mah kv mv kpa mpa dpi fps rpm px pcs ms min hr qps tps rmb usd"
+)
+"""Units that are written close behind their number: 3gb, 5kg."""
+_MEASURE = re.compile(rf"([0-9]+)({'|'.join(MEASURES.split())})\Z")
 
 
 @cache
@@ -53,7 +63,14 @@ def _word_terms(token: str) -> tuple[str, ...]:
     """The terms of an identifier, its own first; of a symbol itself."""
     parts = _PART.findall(token)
     whole = () if parts == [token] else (token,)
-    return (*whole, *map(stem, parts))
+    measures = [piece for match in map(_MEASURE.match, parts) if match for piece in match.groups()]
+    return (*whole, *map(stem, parts), *measures)
+
+
+def _phones(run: str) -> list[str]:
+    """The phone numbers of a run, but those that are written as one word anyway."""
+    found = phone_spans(run)
+    return [digits for start, end, digits in found if digits not in _TOKEN.findall(run[start:end])]
 
 
 def _runs(folded: str) -> Iterator[tuple[bool, str]]:
@@ -82,6 +99,7 @@ def index_terms(folded: str) -> list[str]:
             continue
         for token in _TOKEN.findall(run):
             out += _word_terms(token)
+        out += _phones(run)
     return out
 
 
@@ -131,9 +149,14 @@ def count_terms(folded: str, wanted: QueryTerms) -> tuple[dict[str, int], int]:
     if len(folded) > CUT_WHOLE:
         found = {t: folded.count(t[0]) for t in wanted.lone}
         found |= {t: folded.count(t) for t in (*wanted.grams, *wanted.words)}
+        if any(map(phone_spans, wanted.words)):
+            for phone in _phones(_HAN_RUNS.sub("\n", folded)):
+                if phone in found:
+                    found[phone] += 1
         return {t: n for t, n in found.items() if n}, len(folded)
-    other, runs = _HAN_RUNS.subn(" ", folded)
+    other, runs = _HAN_RUNS.subn("\n", folded)
     words = [term for token in _TOKEN.findall(other) for term in _word_terms(token)]
+    words += _phones(other)
     out: dict[str, int] = {}
     for gram in [gram for gram in wanted.grams if gram in folded]:
         # str.count passes over what overlaps: 哈哈哈 holds 哈哈 twice.
@@ -167,6 +190,13 @@ def query_terms(folded: str) -> list[str]:
     return list(dict.fromkeys(out))
 
 
+def _without_phones(run: str) -> str:
+    """A run whose phone numbers are blanked: a third of one is another one's as well."""
+    for start, end, _ in phone_spans(run):
+        run = run[:start] + " " * (end - start) + run[end:]
+    return run
+
+
 def trigram_windows(folded: str, *, han: bool = True) -> list[str]:
     """The distinct three-character windows of a query, inside each run, in text order.
 
@@ -177,7 +207,7 @@ def trigram_windows(folded: str, *, han: bool = True) -> list[str]:
     for is_han_run, piece in _runs(folded):
         if is_han_run and not han:
             continue
-        for run in (piece,) if is_han_run else _WINDOW_RUN.findall(piece):
+        for run in (piece,) if is_han_run else _WINDOW_RUN.findall(_without_phones(piece)):
             out += [run[i : i + 3] for i in range(len(run) - 2)]
     return list(dict.fromkeys(out))
 

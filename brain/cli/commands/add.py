@@ -9,7 +9,7 @@ import typer
 from brain.cli import scope as scopes
 from brain.cli.console import note, out, out_json
 from brain.cli.inputs import text_or_stdin
-from brain.cli.options import AllowSecrets, Db, Json, Scope, Stdin, Why, number
+from brain.cli.options import AllowSecrets, Db, Json, Scope, Stdin, Why, day, day_ahead, number
 from brain.cli.render import warn
 from brain.cli.target import ask, report_created
 from brain.cli.verbs import about
@@ -56,11 +56,17 @@ def add(
     valid_from: Annotated[
         str | None,
         typer.Option(
-            "--valid-from", metavar="时间", help="从何时起为真；不给时是现在，unknown 表示一直"
+            "--valid-from",
+            metavar="时间",
+            parser=day,
+            help="从何时起为真，如 2026-03-01、昨天；不给时是现在，unknown 表示一直",
         ),
     ] = None,
     valid_to: Annotated[
-        str | None, typer.Option("--valid-to", metavar="时间", help="到何时为止；不给时一直有效")
+        str | None,
+        typer.Option(
+            "--valid-to", metavar="时间", parser=day_ahead, help="到何时为止；不给时一直有效"
+        ),
     ] = None,
     pin: Annotated[bool, typer.Option("--pin", help="钉住：不会被归档、到期、撤回或遗忘")] = False,
     evidence: Annotated[

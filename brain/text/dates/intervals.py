@@ -8,8 +8,9 @@ said (:func:`anchor_note`).
 Days are the user's own, by the rules of the zone at that date; weeks begin on Monday. What every
 phrase means stands in the tables of :mod:`brain.text.dates.zh` and :mod:`brain.text.dates.latin`,
 the widths of the vague ones in :mod:`brain.text.dates.periods`. A date without a year is the latest
-that is not after now. A phrase that can mean two times (周五 asked on a Wednesday, last Monday)
-gives both, the likelier first, at the same place. 每周三 and 30 February give nothing.
+that is not after now, in a plan the next (:mod:`brain.text.dates.tense`). A phrase that can mean
+two times (周五 asked on a Wednesday, last Monday) gives both, the likelier first, at the same
+place. 每周三 and 30 February give nothing.
 """
 
 from __future__ import annotations
@@ -18,9 +19,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 
-from brain.errors import BrainError
+from brain.errors import EXIT_DATA, BrainError
 from brain.text.dates import latin, zh
 from brain.text.dates.periods import Clock, Reading, Span
+from brain.text.dates.tense import is_yearly
 from brain.text.fold import simplify
 from brain.text.regex import compiled
 from brain.text.timestamps import from_iso, parse_time, to_iso
@@ -35,6 +37,10 @@ MAX_GLOSSES = 3
 
 HELD_THROUGH = 0.8
 """Preference for a record whose bounded validity covers the time asked for but began before it."""
+
+OUTSIDE = 0.75
+"""Preference at most for a record from outside the time asked for: the midnight that ends a day is
+the next one's, and a neighbouring day is not in time."""
 
 HELD_OPEN = 0.2
 """Preference at least for what began before the time asked for and holds without an end: nearly
@@ -57,6 +63,10 @@ class Interval:
         start_iso, stop_iso: half open, UTC as in :mod:`brain.text.timestamps`.
         begin, end: offsets of the phrase in the text.
         phrase: ``text[begin:end]``.
+        relative: counted from now, as 昨天 is; 2025年3月 stands for itself.
+        exact: its ends are meant; 最近 has none of its own, 两周前 is about then.
+        cycle: of a day named without its year or week (3月9号, 农历三月初三, 周五) what comes
+            round, else ''.
     """
 
     start_iso: str
@@ -64,22 +74,28 @@ class Interval:
     begin: int
     end: int
     phrase: str
+    relative: bool = False
+    exact: bool = True
+    cycle: str = ""
 
 
-def find_intervals(text: str, now: datetime, tz: tzinfo | None = None) -> tuple[Interval, ...]:
-    """The times a question names.
+def find_intervals(
+    text: str, now: datetime, tz: tzinfo | None = None, *, told: bool = False
+) -> tuple[Interval, ...]:
+    """The times a question or a memory names.
 
     Args:
         text: any string, folded or not (Traditional, full-width digits and capitals are read
             too); of a very long one the head and the tail.
         now: what 昨天 is counted from; without a zone it is taken in ``tz``.
         tz: the user's zone; None is the process's own (``TZ``, else the system's).
+        told: the text is a memory told then: a date without a year in a plan is the next one.
 
     Returns:
         At most ``MAX_INTERVALS`` in text order; a phrase with two meanings twice, the likelier
         first. Empty when the text names none. Nothing raises.
     """
-    clock = _clock(now, tz)
+    clock = _clock(now, tz, told)
     if clock is None:
         return ()
     found: list[Interval] = []
@@ -89,7 +105,13 @@ def find_intervals(text: str, now: datetime, tz: tzinfo | None = None) -> tuple[
         for span in (*reading.spans, *guesses):
             ends = _ends(span, tz)
             if ends is not None:
-                found.append(Interval(*ends, reading.begin, reading.end, phrase))
+                exact = not (span.soft or span.approximate)
+                found.append(
+                    Interval(
+                        *(*ends, reading.begin, reading.end, phrase),
+                        *(span.relative, exact, reading.cycle),
+                    )
+                )
     if len(found) > MAX_INTERVALS:
         found[MAX_INTERVALS // 2 : -MAX_INTERVALS // 2] = []
     return tuple(found)
@@ -103,13 +125,14 @@ _HEADS = r"[)）\]】]?\s*(?:[(（]?(?:周|星期|礼拜)[一二三四五六日�
 _BARE_WEEKDAY = "周[一二三四五六日天末]|(?:星期|礼拜)[一二三四五六日天]"
 
 
-def anchor_note(text: str, at: datetime | str, tz: tzinfo | None = None) -> str | None:
+def anchor_note(text: str, at: datetime | str | None, tz: tzinfo | None = None) -> str | None:
     """What the relative words of a memory mean, counted from when it was said.
 
     Args:
         text: the memory as stored.
         at: when it was said (valid from or recorded), a datetime or the stored form; a text headed
-            by a day counts from that day instead.
+            by a day counts from that day instead. None where nobody knows: then only such a text
+            has anything to count from.
         tz: the user's zone; None is the process's own.
 
     Returns:
@@ -119,17 +142,20 @@ def anchor_note(text: str, at: datetime | str, tz: tzinfo | None = None) -> str 
         themselves, vague words (最近) and hours (两小时前) get none.
     """
     try:
-        clock = _clock(from_iso(at) if isinstance(at, str) else at, tz)
+        said = _SOME_DAY if at is None else from_iso(at) if isinstance(at, str) else at
     except BrainError:
         return None
-    if clock is None:
+    some = _clock(said, tz, told=True)
+    clock = None if some is None else _headed(text, some)
+    if clock is None or (at is None and clock is some):
         return None
     glosses: dict[str, str] = {}
-    for reading in _readings(text, _headed(text, clock)):
+    for reading in _readings(text, clock):
         spans = [s for s in reading.spans if s.relative and not s.soft and s.unit != "moment"]
-        # 周二下午 by itself may be every Tuesday's.
+        # 周二下午 by itself may be every Tuesday's; and a birthday is every year's.
         weekly = compiled(_BARE_WEEKDAY).match(text, reading.begin)
-        if spans and not weekly:
+        yearly = reading.cycle and is_yearly(text, reading.begin, reading.end)
+        if spans and not (weekly or yearly):
             mark = "≈" if spans[0].approximate else "="
             phrase = text[reading.begin : reading.end]
             days = dict.fromkeys(_shown(span) for span in spans)
@@ -137,6 +163,9 @@ def anchor_note(text: str, at: datetime | str, tz: tzinfo | None = None) -> str 
         if len(glosses) == MAX_GLOSSES:
             break
     return "，".join(glosses.values()) or None
+
+
+_SOME_DAY = datetime(2000, 1, 1, tzinfo=UTC)
 
 
 def _headed(text: str, clock: Clock) -> Clock:
@@ -150,6 +179,49 @@ def _headed(text: str, clock: Clock) -> Clock:
     return clock._replace(local=span.start.replace(hour=12))
 
 
+_CLOCK_BEHIND = r"(?:\s*|T)([0-2]?\d[:：][0-5]\d(?:[:：][0-5]\d)?)\s*$"
+
+
+def read_day(
+    text: str, now: datetime, tz: tzinfo | None = None, *, ahead: bool = False
+) -> str | None:
+    """A day in words, in digits: 昨天 is ``2026-11-26``, 上周三 8:30 is ``2026-11-18 8:30``.
+
+    Args:
+        text: what was typed, the day and nothing else, perhaps with a time of day in digits.
+        now, tz: as for :func:`find_intervals`.
+        ahead: of a date that comes round (12月31号, 周五) the next is meant, else the nearest.
+
+    Returns:
+        None where it names no time in words.
+
+    Raises:
+        BrainError: ``brain_date_invalid`` (65) where it names a time that is no single day (上周,
+            最近, 昨天下午), or could be either of two.
+    """
+    day = text.strip()
+    behind = compiled(_CLOCK_BEHIND).search(day)
+    if behind is not None:
+        day = day[: behind.start()]
+    clock = _clock(now, tz, told=True)
+    if clock is None:
+        return None
+    found = list(_readings(day, clock._replace(ahead=ahead)))
+    if len(found) != 1 or (found[0].begin, found[0].end) != (0, len(day)):
+        return None
+    reading = found[0]
+    days = [_shown(span) for span in reading.spans if span.unit == "day" and not span.approximate]
+    if reading.guess is not None and not ahead:
+        days.append(_shown(reading.guess))
+    if len(days) == 1 and len(reading.spans) == 1:
+        clock_time = "" if behind is None else f" {behind[1].replace('：', ':')}"
+        return f"{days[0]}{clock_time}"
+    told = f"可能是 {' 或 '.join(days)}" if len(days) > 1 else "说的不是某一天"
+    raise BrainError(
+        "brain_date_invalid", f"「{day[:40]}」{told}，请写成 2026-03-01 这样的日期。", EXIT_DATA
+    )
+
+
 def preference(
     intervals: Iterable[Interval],
     valid_from_iso: str | None,
@@ -160,9 +232,10 @@ def preference(
 
     1 where the record began to hold or was recorded inside one of them, or held for a stretch at
     most twice as long that overlaps it; ``HELD_THROUGH`` where a longer, bounded validity overlaps
-    it. Else it halves with every half-width of distance to the nearest end: half the interval's
-    length up to a day (at least an hour), and a quarter of what is beyond (上周: 2 days; 去年: 3
-    months). What began before and holds without an end gets ``HELD_OPEN`` at least.
+    it. Else it is ``OUTSIDE`` at most and halves with every half-width of distance to the nearest
+    end: half the interval's length up to a day (at least an hour), and a quarter of what is beyond
+    (上周: 2 days; 去年: 3 months). What began before and holds without an end gets ``HELD_OPEN`` at
+    least.
 
     Args:
         intervals: from :func:`find_intervals`; the one that fits best counts.
@@ -200,7 +273,7 @@ def _fit(
 
 
 def _fallen(gap: float, half: float) -> float:
-    return float(0.5 ** (gap / half))
+    return min(OUTSIDE, float(0.5 ** (gap / half)))
 
 
 def _seconds(iso: str) -> float:
@@ -226,7 +299,7 @@ def _plain(text: str) -> str:
 
 
 def _read(plain: str, clock: Clock) -> Iterator[Reading]:
-    dates = [zh.narrowed(plain, date) for date in latin.figures(plain, clock)]
+    dates = [zh.narrowed(plain, date, clock) for date in latin.figures(plain, clock)]
     others = (*zh.readings(plain, clock), *latin.readings(plain, clock))
     taken = 0
     for reading in sorted((*dates, *others), key=lambda r: (r.begin, -r.end)):
@@ -236,10 +309,10 @@ def _read(plain: str, clock: Clock) -> Iterator[Reading]:
                 yield reading
 
 
-def _clock(now: datetime, tz: tzinfo | None) -> Clock | None:
+def _clock(now: datetime, tz: tzinfo | None, told: bool = False) -> Clock | None:
     try:
         aware = from_iso(_utc(now, tz)) if now.tzinfo is None else now.astimezone(UTC)
-        return Clock(aware.astimezone(tz).replace(tzinfo=None), aware)
+        return Clock(aware.astimezone(tz).replace(tzinfo=None), aware, told)
     except (BrainError, ValueError, OverflowError, OSError):
         return None
 

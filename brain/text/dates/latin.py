@@ -15,12 +15,15 @@ from typing import NamedTuple
 
 from brain.text.dates import periods
 from brain.text.dates.periods import Clock, Reading, Span
+from brain.text.dates.tense import without_year
 
 _WORD = re.compile(r"[a-z0-9_]+(?:[-./@:+][a-z0-9_]+)*")
 _FIGURES = re.compile(
     r"(?<![0-9a-z_./:-])(?:(?P<year>(?:19|20)\d\d)"
     r"(?:(?P<mark>[-/.])(?P<month>\d{1,2})(?:(?P=mark)(?P<day>\d{1,2}))?|-?q(?P<quarter>[1-4]))"
     r"(?![0-9a-su-z_/]|[.-]\d)"
+    r"|(?P<whole>(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01]))(?![0-9a-z_/%]|[.-]\d)"
+    r"|(?P<mm>0[1-9])-(?P<dd>0[1-9]|[12]\d|3[01])(?![0-9a-z_/%]|[.-]\d)"
     r"|(?P<m>\d{1,2})/(?P<d>\d{1,2})(?![0-9a-z_/%]|[.-]\d))"
 )
 _FREE_BEFORE_FIGURES = frozenset("在于从到至自的了那我你他她们和与、，。：；（")
@@ -111,49 +114,67 @@ class _Found(NamedTuple):
     place: int
     spans: tuple[Span, ...]
     guess: Span | None = None
+    cycle: str = ""
 
 
 def figures(text: str, clock: Clock) -> Iterator[Reading]:
     """Dates in figures, in text order; impossible ones are read and mean nothing."""
     for match in _FIGURES.finditer(text):
-        spans: tuple[Span, ...] = ()
+        reading = Reading(match.start(), match.end(), ())
         with suppress(ValueError, OverflowError):
-            spans = _figure(match, text, clock)
-        if spans or match["year"]:
-            yield Reading(match.start(), match.end(), spans)
+            reading = _figure(match, text, clock)
+        if reading.spans or match["year"]:
+            yield reading
 
 
-def _figure(match: re.Match[str], text: str, clock: Clock) -> tuple[Span, ...]:
+def _figure(match: re.Match[str], text: str, clock: Clock) -> Reading:
+    nothing = Reading(match.start(), match.end(), ())
     if match["quarter"]:
-        return (periods.months(int(match["year"]), int(match["quarter"]) * 3 - 2, 3),)
+        quarter = periods.months(int(match["year"]), int(match["quarter"]) * 3 - 2, 3)
+        return nothing._replace(spans=(quarter,))
+    if whole := match["whole"]:
+        return nothing._replace(
+            spans=(periods.date_of(int(whole[:4]), int(whole[4:6]), int(whole[6:])),)
+        )
     if match["year"]:
         year, month = int(match["year"]), int(match["month"])
         if match["day"]:
-            return (periods.date_of(year, month, int(match["day"])),)
+            return nothing._replace(spans=(periods.date_of(year, month, int(match["day"])),))
         # 2025.3 is a version.
-        return (periods.months(year, month),) if 1 <= month <= 12 and match["mark"] != "." else ()
+        if 1 <= month <= 12 and match["mark"] != ".":
+            return nothing._replace(spans=(periods.months(year, month),))
+        return nothing
+    if match["mm"]:
+        return _without_year(
+            text, match.start(), match.end(), int(match["mm"]), int(match["dd"]), clock
+        )
     return _month_and_day(match, text, clock)
 
 
-def _month_and_day(match: re.Match[str], text: str, clock: Clock) -> tuple[Span, ...]:
-    """3/5, where nothing says that it is a share: the latest that is not after now."""
+def _month_and_day(match: re.Match[str], text: str, clock: Clock) -> Reading:
+    """3/5, where nothing says that it is a share."""
+    month, day = int(match["m"]), int(match["d"])
     before = text[: match.start()].rstrip()[-8:]
-    if before.endswith(_COUNTED) or (int(match["m"]) < int(match["d"]) <= 4):
-        return ()
-    if match.start() and text[match.start() - 1] not in _FREE_BEFORE_FIGURES | frozenset(" \n,(:"):
-        return ()
-    return _latest(int(match["m"]), int(match["d"]), clock)
+    free = match.start() == 0 or text[match.start() - 1] in _FREE_BEFORE_FIGURES | set(" \n,(:")
+    if before.endswith(_COUNTED) or (month < day <= 4) or not free:
+        return Reading(match.start(), match.end(), ())
+    return _without_year(text, match.start(), match.end(), month, day, clock)
 
 
-def _latest(month: int, day: int | None, clock: Clock) -> tuple[Span, ...]:
-    """A month or day without a year: the latest that is not after now."""
-    # Within eight years there is a 29 February.
-    for year in range(clock.local.year, clock.local.year - 9, -1):
-        with suppress(ValueError):
-            span = periods.months(year, month) if day is None else periods.date_of(year, month, day)
-            if span.start <= clock.local:
-                return (span,)
-    return ()
+_MOST_YEARS = 8
+"""Within so many years there is a 29 February."""
+
+
+def _without_year(
+    text: str, begin: int, end: int, month: int, day: int | None, clock: Clock
+) -> Reading:
+    """A month or day without a year."""
+
+    def make(year: int) -> Span:
+        return periods.months(year, month) if day is None else periods.date_of(year, month, day)
+
+    reading = without_year(text, begin, end, clock, make, _MOST_YEARS)
+    return reading._replace(cycle=periods.day_of_year(month, day))
 
 
 def readings(text: str, clock: Clock) -> list[Reading]:
@@ -177,7 +198,7 @@ def readings(text: str, clock: Clock) -> list[Reading]:
             continue
         if found.spans:
             begin, end = row.spans[at][0], row.spans[found.place - 1][1]
-            out.append(Reading(begin, end, found.spans, found.guess))
+            out.append(Reading(begin, end, found.spans, found.guess, found.cycle))
         at = found.place
     return out
 
@@ -226,7 +247,7 @@ def _bare(row: _Words, at: int, clock: Clock) -> _Found | None:
     """What only a word before it makes a time: in March, since 2024, by Friday."""
     word = row.at(at)
     if word in MONTHS:
-        return _Found(at + 1, _latest(MONTHS[word], None, clock))
+        return _of_some_year(row, at, at + 1, MONTHS[word], None, clock)
     if word in WEEKDAYS:
         this, last = (periods.weekday(periods.week(clock, n), WEEKDAYS[word]) for n in (0, -1))
         return _with_part(row, at + 1, (this,), last if this.start > clock.local else None)
@@ -410,7 +431,15 @@ def _dated(row: _Words, at: int, clock: Clock) -> _Found | None:
     prepared = row.at(at - 1) in _BEFORE_DATE or row.at(at - 1) in _BEFORE_WEEKDAY
     if name in _ORDINARY and number.isdigit() and not prepared:
         return None
-    return _Found(after + 1, _latest(MONTHS[name], day, clock))
+    return _of_some_year(row, at, after + 1, MONTHS[name], day, clock)
+
+
+def _of_some_year(
+    row: _Words, at: int, place: int, month: int, day: int | None, clock: Clock
+) -> _Found:
+    begin, end = row.spans[at][0], row.spans[place - 1][1]
+    found = _without_year(row.text, begin, end, month, day, clock)
+    return _Found(place, found.spans, found.guess, found.cycle)
 
 
 def _day(word: str) -> int | None:
@@ -431,6 +460,6 @@ def _quarter(row: _Words, at: int, clock: Clock) -> _Found | None:
     end = row.spans[at][1]
     if row.text[end : end + 1] in tuple(":：.、)"):
         return None
-    return _Found(
-        at + 1, (periods.months(clock.local.year - (clock.local.month < first), first, 3),)
-    )
+    begin = row.spans[at][0]
+    reading = without_year(row.text, begin, end, clock, lambda n: periods.months(n, first, 3))
+    return _Found(at + 1, reading.spans, reading.guess)

@@ -69,10 +69,17 @@ _LEAST_HALF_SECONDS = {"minute": 300, "hour": 1800}
 
 
 class Clock(NamedTuple):
-    """Now, twice: on the wall where the user is (no zone), and as an aware moment."""
+    """Now, twice: on the wall where the user is (no zone), and as an aware moment.
+
+    Args:
+        told: the text is a memory told then, not a question asked then.
+        ahead: a date without a year is the next one, whatever its clause says.
+    """
 
     local: datetime
     moment: datetime
+    told: bool = False
+    ahead: bool = False
 
     @property
     def today(self) -> datetime:
@@ -107,12 +114,14 @@ class Reading(NamedTuple):
         spans: none when it names no possible time (2月30日).
         guess: a second meaning that only a question has: 周五 asked on a Wednesday can be the
             last one.
+        cycle: of a day named without its year or week, what comes round: ``03-09``.
     """
 
     begin: int
     end: int
     spans: tuple[Span, ...]
     guess: Span | None = None
+    cycle: str = ""
 
 
 def days(clock: Clock, first: int, after: int) -> Span:
@@ -161,6 +170,18 @@ def date_of(number: int, month: int, day: int, *, relative: bool = False) -> Spa
     """A calendar day; ValueError for one that does not exist."""
     start = datetime(number, month, day)
     return Span(start, start + timedelta(days=1), "day", relative)
+
+
+def day_of_year(month: int, day: int | None) -> str:
+    """A day, or month, as the ``cycle`` of a reading: ``03-09``, ``03``."""
+    return f"{month:02}" if day is None else f"{month:02}-{day:02}"
+
+
+def months_later(day: datetime, count: int) -> datetime:
+    """The same day of another month, the last where that month is shorter."""
+    first = _first_of(day.year, day.month + count)
+    last = _first_of(day.year, day.month + count + 1) - timedelta(days=1)
+    return first.replace(day=min(day.day, last.day))
 
 
 def part_of_day(of: Span, hours: tuple[int, int]) -> Span:

@@ -23,11 +23,14 @@ DAY_WORDS: Mapping[str, tuple[int, int, str]] = {
     "大前天": (-3, -2, ""),
     "后天": (2, 3, ""),
     "大后天": (3, 4, ""),
+    "大大前天": (-4, -3, ""),
+    "大大后天": (4, 5, ""),
     "今明两天": (0, 2, ""),
 }
 """First day after today, the day after the last one, and the part of the day."""
 
 YEAR_WORDS: Mapping[str, int] = {
+    "大大前年": -4,
     "大前年": -3,
     "前年": -2,
     "去年": -1,
@@ -35,6 +38,7 @@ YEAR_WORDS: Mapping[str, int] = {
     "本年": 0,
     "明年": 1,
     "后年": 2,
+    "大后年": 3,
 }
 
 SOFT_WORDS: Mapping[str, tuple[int, int]] = {
@@ -57,26 +61,68 @@ SOFT_WORDS: Mapping[str, tuple[int, int]] = {
 
 HOLIDAYS: Mapping[str, tuple[int, int, int]] = {
     "元旦": (1, 1, 3),
-    "劳动节": (5, 1, 5),
-    "五一节": (5, 1, 5),
-    "五一假期": (5, 1, 5),
-    "五一长假": (5, 1, 5),
-    "五一期间": (5, 1, 5),
-    "国庆": (10, 1, 7),
+    "情人节": (2, 14, 1),
+    **dict.fromkeys(("妇女节", "三八节", "女神节"), (3, 8, 1)),
+    "植树节": (3, 12, 1),
+    "愚人节": (4, 1, 1),
+    **dict.fromkeys(
+        ("劳动节", "五一节", "五一假期", "五一长假", "五一期间", "五一小长假"), (5, 1, 5)
+    ),
+    "青年节": (5, 4, 1),
+    **dict.fromkeys(("儿童节", "六一节", "六一儿童节"), (6, 1, 1)),
+    "建党节": (7, 1, 1),
+    "建军节": (8, 1, 1),
+    "教师节": (9, 10, 1),
+    **dict.fromkeys(("国庆", "十一假期", "十一长假", "十一期间", "十一黄金周"), (10, 1, 7)),
+    "万圣节": (10, 31, 1),
+    **dict.fromkeys(("双十一", "双11", "光棍节"), (11, 11, 1)),
+    **dict.fromkeys(("双十二", "双12"), (12, 12, 1)),
+    "平安夜": (12, 24, 1),
     "圣诞节": (12, 24, 3),
 }
-"""Month, day and number of days; 春节 has :data:`NEW_YEARS`."""
+"""Month, day and number of days."""
+
+NTH_WEEKDAYS: Mapping[str, tuple[int, int, int]] = {
+    "母亲节": (5, 6, 2),
+    "父亲节": (6, 6, 3),
+    "感恩节": (11, 3, 4),
+}
+"""Month, day of the week (0 is Monday) and the how manieth of the month."""
+
+LUNAR_FESTIVALS: Mapping[str, tuple[int, int]] = {
+    **dict.fromkeys(("元宵节", "元宵夜", "上元节"), (1, 15)),
+    "龙抬头": (2, 2),
+    **dict.fromkeys(("端午", "端阳节", "龙舟节"), (5, 5)),
+    "七夕": (7, 7),
+    **dict.fromkeys(("中元节", "盂兰盆节"), (7, 15)),
+    "中秋": (8, 15),
+    "重阳": (9, 9),
+    "寒衣节": (10, 1),
+    "腊八": (12, 8),
+    "小年": (12, 23),
+}
+"""Lunar month and day; the last month is that of the lunar year before."""
+
+NEW_YEAR_EVES = ("除夕", "大年夜")
+SPRING_FESTIVALS = ("春节", "农历新年")
+
+_SOLAR_TERMS = """
+小寒 大寒 立春 雨水 惊蛰 春分 清明 谷雨 立夏 小满 芒种 夏至
+小暑 大暑 立秋 处暑 白露 秋分 寒露 霜降 立冬 小雪 大雪 冬至
+"""
+SOLAR_TERMS: Mapping[str, int] = {name: n for n, name in enumerate(_SOLAR_TERMS.split())}
+"""In the order of the Gregorian year, two a month."""
+
+WEATHER_TERMS = frozenset(("雨水", "小雪", "大雪", "小满"))
+"""Ordinary words and names besides: solar terms where 那天, 节气 or the like stands behind them."""
+
+LUNAR_PREFIXES = ("农历", "阴历", "旧历", "古历", "夏历")
+LUNAR_MONTHS: Mapping[str, int] = {"正月": 1, "冬月": 11, "腊月": 12}
+NOT_AFTER_LUNAR_DAY = tuple("多几余来个次天周期批轮直级中步名岁万亿千元块秒分点楼层号%人位度度斤")
+"""三月初|一次, 年|三十岁: then it counts something."""
 
 SPOKEN_HOLIDAYS: Mapping[str, int] = {"五一": 5, "十一": 10}
 """Month of the week that these stand for after a year: 去年十一."""
-
-_NEW_YEARS = """
-0205 0124 0212 0201 0122 0209 0129 0218 0207 0126 0214 0203 0123 0210 0131 0219 0208
-0128 0216 0205 0125 0212 0201 0122 0210 0129 0217 0206 0126 0213 0203 0123 0211 0131
-0219 0208 0128 0215 0204 0124 0212 0201 0122 0210 0130 0217 0206 0126 0214 0202 0123
-"""
-NEW_YEARS = tuple(_NEW_YEARS.split())
-"""Month and day of the first day of the lunar year, 2000 to 2050 (package lunardate)."""
 
 NOT_BEFORE: Mapping[str, str] = {
     **dict.fromkeys(("今天", "今日", "今晚", "今年"), "如当现古"),
@@ -86,6 +132,15 @@ NOT_BEFORE: Mapping[str, str] = {
     "明年": "聪文光",
     "去年": "过",
     "本年": "日根基版样成书",
+    **dict.fromkeys(("大前天", "大前年", "大大前天", "大后天"), "老"),
+    "正月": "反真纯改修校公严方",
+    "年": "全当同每两半几这那今去明前后本往整周青少中老成新旧一万",
+    "春分": "青立新思迎",
+    "夏至": "今去初入",
+    "冬至": "今去初入",
+    "清明": "治",
+    "小年": "大",
+    "重阳": "王",
     "国庆": "王李张刘陈杨赵黄周吴徐孙胡朱高林何郭马罗梁宋郑谢韩唐冯于董萧程曹袁邓许傅沈曾彭吕",
     "上": "早晚马以网线路身墙海陆街世史桌楼手",
     "下": "以天底楼如线手乡地脚当名",
@@ -108,6 +163,16 @@ NOT_AFTER: Mapping[str, tuple[str, ...]] = {
     "近日": ("点",),
     "近来": ("者",),
     "国庆": ("路", "街"),
+    "清明": ("上河", "路"),
+    **dict.fromkeys(("春分", "秋分"), tuple("享手开钟公配别红成")),
+    **dict.fromkeys(("小暑", "大暑"), ("假",)),
+    "立秋": ("千",),
+    "大寒": ("潮",),
+    "小年": ("轻", "龄"),
+    "重阳": tuple("木路区糕"),
+    "腊八": tuple("粥蒜醋豆"),
+    "端午": tuple("路街"),
+    "中秋": tuple("路街"),
     "最近": (
         *("的地铁", "的车站", "的医院", "的超市", "的银行", "的餐", "的店", "的路"),
         *("的机场", "的酒店", "的出口", "的公交", "的加油"),
@@ -140,6 +205,9 @@ NOT_AFTER_AGO: Mapping[str, tuple[str, ...]] = {
 NOT_AFTER_EARLY_LATE = tuple("就已点了到于退班餐饭早会宴年辈报安期")
 """昨天|早就, 周五|晚会: then 早 and 晚 are no part of the day."""
 
+NOT_AFTER_PART = ("茶",)
+"""昨天|下午茶."""
+
 UNITS: Mapping[str, str] = {
     "天": "day",
     "日": "day",
@@ -154,3 +222,57 @@ UNITS: Mapping[str, str] = {
     "分钟": "minute",
 }
 UNITS_WITH_GE = frozenset(("星期", "礼拜", "月", "季度", "小时", "钟头"))
+
+SAME_TIME = ("今天这个时候", "这个时候", "这时候", "这个时间", "这会儿", "此时", "同期")
+"""Behind 去年 or 上个月: roughly the same day."""
+
+NAMES_AFTER_WEEK = ("一鸣", "三丰", "六福", "日程", "末日")
+"""After a second 周 they are names and words: 上周周三丰."""
+
+COUNTERS = tuple("个人天件条次名位份本台辆页年月岁楼层点万千百亿元块米公斤分秒周号日多几度%种项")
+"""三月|二十人: then the number is no day."""
+
+NUMBERED_BEFORE = (
+    *("路", "街", "弄", "巷", "胡同", "大道", "村", "苑", "庄", "厦", "栋", "幢", "楼", "座", "区"),
+    *("牌", "编", "型", "铺", "柜", "桌", "床", "房", "门", "井", "台", "线", "站台", "仓", "库"),
+    *(
+        "学号",
+        "工号",
+        "车牌",
+        "第",
+        "每",
+        "逢",
+        "初",
+        "地铁",
+        "机场",
+        "尾号",
+        "单号",
+        "排",
+        "航站楼",
+    ),
+)
+"""中山路|8号, 地铁|8号: then it is the number of something."""
+NUMBERED_AFTER_DATE = tuple("楼线院厅机位门店")
+NUMBERED_AFTER = (
+    *("楼", "线", "院", "厅", "机", "位", "门", "店", "桌", "馆", "房", "室", "柜", "库", "井"),
+    *("坑", "车", "舰", "船", "仓", "池", "站", "台", "栋", "球", "档", "炉", "矿", "笔", "箱"),
+    *("床", "牌", "码", "选手", "人物", "电池", "文件", "汽油", "柴油", "公路", "染色体", "文档"),
+    *("种子", "嘉宾", "病人", "患者", "楼层", "出口", "入口", "厂", "组", "卷", "窗口", "槽", "座"),
+    *("公寓", "别墅", "航站", "令", "屏", "泊位"),
+)
+"""8号|楼."""
+NOT_NUMBERED_AFTER = (
+    "门诊",
+    "线上",
+    "线下",
+    "机场",
+    "车展",
+    "厅长",
+    "组织",
+    "组会",
+    "位于",
+    "站会",
+)
+"""But these are words of their own: 8号|线上开会."""
+AFTER_DAYS = tuple("内后前游线龄间均报志记程常薪租本语")
+"""15日|内: then it counts days, or is another word."""
