@@ -24,9 +24,9 @@ from brain.text.sentences import passages
 
 _SEEING = (
     "recall/*.py",
-    "text/*.py",
-    "store/*.py",
-    "embed/passages.py",
+    "text/**/*.py",
+    "store/**/*.py",
+    "embed/encode.py",
     "verbs/*.py",
     "engine.py",
     "memory.py",

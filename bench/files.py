@@ -21,7 +21,13 @@ BATCH = 500
 """Most documents of one ``add_many``."""
 
 _ROOT = Path(__file__).parent.parent / "brain"
-_INDEXING = ("text/fold.py", "text/grams.py", "text/sentences.py", "store/schema.py", "memory.py")
+_INDEXING = (
+    "text/fold.py",
+    "text/tokenize.py",
+    "text/sentences.py",
+    "store/schema.py",
+    "memory.py",
+)
 """The sources that decide what is in a memory file."""
 
 
@@ -45,9 +51,11 @@ class Built:
 
 
 def sources(patterns: Sequence[str]) -> str:
-    """A fingerprint of source files under ``brain/``."""
+    """A fingerprint of source files under ``brain/``; each pattern names some."""
     digest = hashlib.sha256()
-    for path in sorted({p for pattern in patterns for p in _ROOT.glob(pattern)}):
+    found = [list(_ROOT.glob(pattern)) for pattern in patterns]
+    assert all(found), patterns
+    for path in sorted({p for some in found for p in some}):
         digest.update(str(path.relative_to(_ROOT)).encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()[:16]
 

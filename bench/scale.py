@@ -63,7 +63,13 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
 """
 """A process begins with the peak of the one that started it: a small one stands in between."""
 
-_PARTS = ("text/fold.py", "text/grams.py", "store/schema.py", "store/blocks.py", "memory.py")
+_PARTS = (
+    "text/fold.py",
+    "text/tokenize.py",
+    "store/schema.py",
+    "store/vectors/blocks.py",
+    "memory.py",
+)
 """The sources that decide what is in a file."""
 
 _NOT_INHERITED = ("BRAIN_DB", "BRAIN_SCOPE", "BRAIN_MODEL", "BRAIN_URL", "PYTHONDONTWRITEBYTECODE")
