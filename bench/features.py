@@ -27,7 +27,6 @@ _SEEING = (
     "text/**/*.py",
     "store/**/*.py",
     "embed/encode.py",
-    "verbs/*.py",
     "engine.py",
     "memory.py",
 )
