@@ -9,7 +9,8 @@ import signal
 import subprocess
 import sys
 import time
-from datetime import timedelta
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -510,3 +511,14 @@ def test_the_command_line_tells_it_in_words_and_json(tmp_path: Path) -> None:
     with Brain.open(run.db) as brain:
         brain.decay(now=NOON + days(40_000))
     assert "系统时钟" in run("decay").out
+
+
+def test_a_run_under_a_wrong_clock_is_found_and_mended(make: Callable[..., Brain]) -> None:
+    brain = make()
+    brain.add("值班群换成青鸟群", now=datetime(2026, 1, 1, tzinfo=UTC))
+    brain.decay(now=datetime(2099, 1, 1, tzinfo=UTC))
+    now = datetime(2026, 12, 1, tzinfo=UTC)
+    assert brain.decay(now=now).days == 0
+    assert "decay_future" in {f.code for f in brain.doctor(now=now).findings}
+    assert "decay_future" in brain.doctor(repair=True, now=now).repaired
+    assert brain.decay(now=datetime(2026, 12, 3, tzinfo=UTC)).days == pytest.approx(2)

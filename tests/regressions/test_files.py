@@ -465,3 +465,52 @@ def test_texts_are_read_one_by_one(make: Make) -> None:
         assert next(stream)[1] == EVERYDAY[0]
         assert len(list(stream)) == len(EVERYDAY) - 1
         assert [m.text for m in memories.iter_all(db)] == list(EVERYDAY)
+
+
+def test_a_file_replaced_while_open_is_not_written_over(tmp_path: Path) -> None:
+    """A backup put in place of a file in use must survive the process that had it open."""
+    used, backup = tmp_path / "used.db", tmp_path / "backup.db"
+    with Brain.open(backup, model="none") as brain:
+        for n in range(5):
+            brain.add(f"备份里的第{n}条")
+    with Brain.open(used, model="none") as brain:
+        brain.add("正在用的文件")
+        os.replace(backup, used)
+        refused("brain_db_replaced", 74, lambda: brain.add("换掉之后"))
+
+
+def test_a_file_deleted_while_open_is_no_success(tmp_path: Path) -> None:
+    path = tmp_path / "m.db"
+    with Brain.open(path, model="none") as brain:
+        brain.add("一")
+        for suffix in ("", "-wal", "-shm"):
+            Path(f"{path}{suffix}").unlink(missing_ok=True)
+        refused("brain_db_replaced", 74, lambda: brain.add("二"))
+
+
+CHANGES: dict[str, Callable[[Brain], object]] = {
+    "expire": lambda b: b.expire(1),
+    "conf": lambda b: b.set_confidence(1, 0.5),
+    "supersede by id": lambda b: b.supersede(1, 2),
+    "supersede by text": lambda b: b.supersede(1, text="新的说法"),
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_what_changes_a_record_makes_no_file(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "deep" / "m.db"
+    with Brain.open(path, model="none") as brain:
+        refused("brain_not_found", 1, lambda: CHANGES[name](brain))
+    assert not path.parent.exists()
+
+
+def test_a_file_with_an_impossible_format_number_is_damaged(tmp_path: Path) -> None:
+    path = tmp_path / "m.db"
+    with Brain.open(path, model="none") as brain:
+        brain.add("一条")
+    db = apsw.Connection(str(path))
+    db.pragma("user_version", -5)
+    db.close()
+    with Brain.open(path) as brain:
+        refused("brain_db_damaged", 74, lambda: brain.recall("一条"))
+        refused("brain_db_damaged", 74, lambda: brain.add("两条"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -430,3 +431,48 @@ def test_started_without_a_terminal_stdout_has_one_line(tmp_path: Path) -> None:
     assert set(json.loads(first)) == {"url"}
     assert out == b""
     assert err.decode().startswith("在 http://127.0.0.1:")
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (("--host", "no-such-host.invalid"), "认不出这个地址"),
+        (("--host", "x" * 70), "认不出这个地址"),
+        (("--host", "203.0.113.7"), "没有这个地址"),
+        (("--host", "127.0.0.1"), "已经有程序占着"),
+    ],
+)
+def test_a_port_that_cannot_be_had_is_told_in_chinese(
+    tmp_path: Path, options: tuple[str, ...], told: str
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        done = Cli(tmp_path)("serve", *options, "--port", port, env={"BRAIN_TOKEN": "秘"})
+    assert done.code == 73
+    assert told in done.err
+    assert not re.search(r"Errno|in use|known|assign", done.err)
+
+
+@pytest.mark.parametrize(
+    ("request_", "told"),
+    [
+        (b"\x00\x01\r\n\r\n", "不是能读懂的 HTTP 请求"),
+        (
+            b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: Upgrade\r\n"
+            b"Upgrade: websocket\r\n\r\n",
+            "WebSocket",
+        ),
+    ],
+)
+def test_what_the_server_logs_is_chinese(tmp_path: Path, request_: bytes, told: str) -> None:
+    with Web(tmp_path) as web:
+        assert web.port
+        with socket.create_connection(("127.0.0.1", web.port), timeout=10) as line:
+            line.sendall(request_)
+            assert line.recv(100)
+        web.process.terminate()
+        web.process.wait(timeout=20)
+    logged = [line for line in b"".join(web.errors).decode().splitlines() if "uvicorn" in line]
+    assert len(logged) == 1
+    assert logged[0].startswith("警告：")
+    assert told in logged[0]

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -65,3 +66,7 @@ class Cli:
         out, err = done.stdout.decode("utf-8"), done.stderr.decode("utf-8")
         assert "Traceback" not in err, err
         return Done(done.returncode, out, err)
+
+
+Say = Callable[..., Done]
+"""The command line in this process: the fixture ``say``."""

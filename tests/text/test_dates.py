@@ -641,3 +641,21 @@ def test_where_no_phrase_can_begin_none_is_passed_over(text: str) -> None:
         mock.patch.object(latin, "_may_begin", return_value=True),
     ):
         assert find_intervals(text, WEDNESDAY, SHANGHAI) == found
+
+
+HEADED = (
+    ("会议纪要2026-11-20：下周三前给出新稿，昨天上线失败了", "昨天=2026-11-19"),
+    ("2026年11月20日（周五）\n昨天和供应商谈妥了", "昨天=2026-11-19"),
+    ("周会记录 2026/3/4：前天改了网关", "前天=2026-03-02"),
+    ("合同2027-03-01到期，昨天续签了", "昨天=2026-11-29"),
+    ("昨天定了2026-12-15上线", "昨天=2026-11-29"),
+)
+
+
+@pytest.mark.parametrize(("text", "gloss"), HEADED)
+def test_a_text_headed_by_a_day_counts_from_that_day(text: str, gloss: str) -> None:
+    """Minutes of last week are pasted today: the block must not give their 昨天 a wrong date."""
+    from brain.text.dates.intervals import anchor_note
+
+    said = datetime(2026, 11, 30, 9, 0, tzinfo=UTC)
+    assert gloss in (anchor_note(text, said, UTC) or "")
