@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import time
 import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import FrozenInstanceError
@@ -717,10 +716,8 @@ def test_a_longer_list_begins_with_the_shorter_one(office: Brain, question: str)
 
 def test_k_up_to_a_thousand_gives_as_many_as_there_are(brain: Brain) -> None:
     brain.add_many(told_apart(f"第{n}号货架的盘点表，已经签字" for n in range(260)))
-    before = time.process_time()
     for k in (1, 100, 101, 250, 1000):
         assert len(brain.recall("货架盘点表", k=k).hits) == min(k, 260)
-    assert time.process_time() - before < 10
 
 
 def test_hits_carry_the_whole_record_and_the_lanes(office: Brain) -> None:

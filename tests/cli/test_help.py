@@ -12,6 +12,7 @@ import pytest
 from brain.cli.command import build, signature_of
 from brain.cli.help import overview, verb_help
 from brain.cli.verbs import VERBS, about_of, load
+from tests.support import PATIENCE
 from tests.support.cli import Cli
 from tests.support.servers import MCP
 
@@ -54,7 +55,7 @@ def test_the_mcp_program_shows_what_works(tmp_path: Path) -> None:
 
     def started(*args: str) -> subprocess.CompletedProcess[bytes]:
         line = [sys.executable, str(MCP), *args]
-        return subprocess.run(line, env=env, capture_output=True, check=False, timeout=30)
+        return subprocess.run(line, env=env, capture_output=True, check=False, timeout=PATIENCE)
 
     told = started("--help").stderr.decode()  # on its stdout there is only the protocol
     assert "用法：python mcp_server.py [选项]" in told

@@ -17,7 +17,7 @@ import pytest
 from brain import Brain, BrainError
 from brain.store import folder, memories, memory_file, wal
 from brain.store.sql import one
-from tests.support import ROOT
+from tests.support import PATIENCE, ROOT
 from tests.support.cli import Cli
 from tests.support.engine import EVERYDAY, Make, fill, indexes_are_whole, refused
 
@@ -37,7 +37,7 @@ def start(script: str, *args: object) -> subprocess.Popen[str]:
 
 
 def finished(process: subprocess.Popen[str]) -> str:
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0, err
     assert err == ""
     return out
@@ -110,17 +110,17 @@ def test_every_thread_notices(used: Path, other: Path) -> None:
 
     def work() -> None:
         seen.append(brain.stats().total)
-        go.wait(20)
-        done.wait(20)
+        go.wait(PATIENCE)
+        done.wait(PATIENCE)
         seen.append(brain.stats().total)
 
     with Brain.open(used) as brain:
         threads = [threading.Thread(target=work) for _ in range(4)]
         for thread in threads:
             thread.start()
-        go.wait(20)
+        go.wait(PATIENCE)
         os.replace(other, used)
-        done.wait(20)
+        done.wait(PATIENCE)
         for thread in threads:
             thread.join()
     assert seen == [6] * 4 + [15] * 4
@@ -151,7 +151,7 @@ os.kill(os.getpid(), signal.SIGKILL)
 
 def killed(path: Path) -> None:
     """A process writes and dies, so that its log stays beside the file."""
-    start(DYING, path).communicate(timeout=60)
+    start(DYING, path).communicate(timeout=PATIENCE)
     assert wal.size(path) > 0
 
 
@@ -269,7 +269,7 @@ def test_closing_while_threads_read_and_write_ends_them_with_a_clear_error(used:
 
         def work(who: int, brain: Brain = brain, ends: list[object] = ends) -> None:
             try:
-                working.wait(20)  # noqa: B023 - each round's own
+                working.wait(PATIENCE)  # noqa: B023 - each round's own
                 for n in range(10_000):
                     brain.recall("水表什么时候抄")
                     brain.set_confidence(1 + who, (n % 9) / 10)
@@ -281,11 +281,11 @@ def test_closing_while_threads_read_and_write_ends_them_with_a_clear_error(used:
         threads = [threading.Thread(target=work, args=(who,)) for who in range(4)]
         for thread in threads:
             thread.start()
-        working.wait(20)
+        working.wait(PATIENCE)
         time.sleep(0.05)
         brain.close()
         for thread in threads:
-            thread.join(20)
+            thread.join(PATIENCE)
         assert ends == ["brain_closed"] * 4
         assert beside(used) == set()
 
@@ -312,12 +312,10 @@ def test_a_read_that_takes_too_long_is_interrupted(
 
     thread = threading.Thread(target=work)
     thread.start()
-    reading.wait(20)
-    before = time.monotonic()
+    reading.wait(PATIENCE)
     store.close()
-    thread.join(20)
-    assert ends == ["brain_closed"]
-    assert time.monotonic() - before < 5
+    thread.join(PATIENCE)
+    assert ends == ["brain_closed"]  # the sum itself never ends
 
 
 # Network -------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.support import ROOT
+from tests.support import PATIENCE, ROOT
 
 PROGRAM = ROOT / "brain.py"
 
@@ -60,7 +60,7 @@ class Cli:
             capture_output=True,
             env=self.env(env),
             cwd=cwd or self.home,
-            timeout=60,
+            timeout=PATIENCE,
             check=False,
         )
         out, err = done.stdout.decode("utf-8"), done.stderr.decode("utf-8")
