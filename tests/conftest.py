@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from brain import Brain
 from brain.embed import registry
@@ -14,7 +14,9 @@ from brain.embed.protocol import Embedder
 from tests.support.engine import Make
 
 # A busy machine is no failure of the code, and what fails on a clean clone must fail here too.
-settings.register_profile("brain", deadline=None, derandomize=True)
+settings.register_profile(
+    "brain", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+)
 settings.load_profile("brain")
 
 

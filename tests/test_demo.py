@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from brain import Draft
-from tests.support import ROOT
+from tests.support import PATIENCE, ROOT
 from tests.support.cli import Cli
 
 
@@ -24,7 +24,7 @@ def test_the_demo_gets_what_it_expects(
         capture_output=True,
         encoding="utf-8",
         env=cli.env({"BRAIN_MODEL": model, "PYTHONIOENCODING": "gbk"}),
-        timeout=120,
+        timeout=PATIENCE,
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import time
 import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import FrozenInstanceError
@@ -717,10 +716,8 @@ def test_a_longer_list_begins_with_the_shorter_one(office: Brain, question: str)
 
 def test_k_up_to_a_thousand_gives_as_many_as_there_are(brain: Brain) -> None:
     brain.add_many(told_apart(f"第{n}号货架的盘点表，已经签字" for n in range(260)))
-    before = time.process_time()
     for k in (1, 100, 101, 250, 1000):
         assert len(brain.recall("货架盘点表", k=k).hits) == min(k, 260)
-    assert time.process_time() - before < 10
 
 
 def test_hits_carry_the_whole_record_and_the_lanes(office: Brain) -> None:
@@ -879,3 +876,23 @@ def test_adding_makes_the_file_as_init_would(tmp_path: Path, e5: Embedder) -> No
         brain.add("一条")
         stats = brain.stats()
     assert (made.model, made.dim) == (stats.model, stats.dim)
+
+
+@pytest.mark.parametrize("text", ["\u200b", "\ufeff \u2060", "\u00ad\n\u200d"])
+def test_invisible_text_is_no_memory(tmp_path: Path, text: str) -> None:
+    with Brain.open(tmp_path / "m.db", model="none") as brain:
+        refused("brain_text_empty", 65, lambda: brain.add(text))
+
+
+def test_search_shows_only_what_shares_a_word(tmp_path: Path) -> None:
+    """Notes recorded beside a hit have their place in recall, not where a word is looked for."""
+    with Brain.open(tmp_path / "m.db", model="none") as brain:
+        for text in ("冰箱里有啤酒", "快递放在驿站", "猫要打疫苗"):
+            brain.add(text)
+        assert [h.text for h in brain.search("啤酒").hits] == ["冰箱里有啤酒"]
+
+
+@pytest.mark.parametrize("limit", [0, -1, 2**63])
+def test_a_limit_out_of_range_is_refused(tmp_path: Path, limit: int) -> None:
+    with Brain.open(tmp_path / "m.db", model="none") as brain:
+        refused("brain_limit_invalid", 2, lambda: brain.list(limit=limit))

@@ -23,7 +23,7 @@ import yaml
 from brain import Brain
 from brain.cli.commands import hook
 from examples.openai_chat import Chat
-from tests.support import ROOT
+from tests.support import PATIENCE, ROOT
 from tests.support.cli import PROGRAM, Cli
 from tests.support.servers import Web
 
@@ -105,7 +105,7 @@ class House:
             capture_output=True,
             env={**given, **told},
             cwd=self.folder,
-            timeout=60,
+            timeout=PATIENCE,
             check=False,
         )
 
@@ -321,7 +321,7 @@ def test_auto_scope_is_the_first_workspace_of_cursor(tmp_path: Path) -> None:
 def send(web: Web, method: str, path: str, body: Any, host: str) -> tuple[int, bytes]:
     """A request as from a container: by the host's name, with the token."""
     assert web.port
-    connection = http.client.HTTPConnection("127.0.0.1", web.port, timeout=30)
+    connection = http.client.HTTPConnection("127.0.0.1", web.port, timeout=PATIENCE)
     headers = {
         "Host": f"{host}:{web.port}",
         "Authorization": "Bearer a long secret",
@@ -399,7 +399,7 @@ def test_the_openclaw_plugin_brings_the_block_and_fails_softly(web: Web, tmp_pat
             cwd=tmp_path,
             env=env,
             capture_output=True,
-            timeout=30,
+            timeout=PATIENCE,
             check=True,
         )
         told = json.loads(done.stdout)
@@ -426,7 +426,7 @@ def test_the_unit_is_one_systemd_takes(house: House, tmp_path: Path) -> None:
         ["systemd-analyze", "verify", "--user", "--man=no", str(file)],
         capture_output=True,
         env={**os.environ, "XDG_RUNTIME_DIR": str(tmp_path)},
-        timeout=60,
+        timeout=PATIENCE,
         check=False,
     )
     assert b"brain.service" not in done.stderr, done.stderr
@@ -535,7 +535,7 @@ def test_the_example_runs_on_a_terminal(tmp_path: Path) -> None:
             cwd=ROOT,
             env={**cli.env(told), "PYTHONPATH": os.environ.get("PYTHONPATH", "")}
             | {"PYTHONIOENCODING": "utf-8"},
-            timeout=60,
+            timeout=PATIENCE,
             check=False,
         )
     assert (done.returncode, done.stderr) == (0, b"")

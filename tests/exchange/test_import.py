@@ -22,7 +22,7 @@ from brain.exchange import export_jsonl, jsonl
 from brain.memory import Memory
 from brain.store.sql import rows
 from tests.support.cli import PROGRAM, Cli
-from tests.support.engine import Make
+from tests.support.engine import Make, refused
 from tests.support.exchange import NOON, ODD_TEXTS, exported, lived, parsed
 
 Edit = Callable[[list[dict[str, Any]]], None]
@@ -562,3 +562,7 @@ def test_the_command_line(tmp_path: Path) -> None:
     assert (newer.code, newer.json["error"]["code"]) == (78, "brain_import_newer")
     other = cli("import", "-", "--db", "other.db", stdin=GOOD.encode())
     assert other.out == "新增 2，不用改 0\n"
+
+
+def test_a_device_is_no_export(make: Callable[..., Brain]) -> None:
+    refused("brain_import_unreadable", 74, lambda: make().import_("/dev/zero"))

@@ -8,7 +8,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -357,8 +356,6 @@ def test_a_file_somebody_locks_is_busy_and_not_an_empty_answer(
     holder = apsw.Connection(str(locked.path))
     holder.execute("BEGIN EXCLUSIVE")
     monkeypatch.setattr("brain.store.hermes_db.BUSY_TIMEOUT_MS", 50)
-    started = time.monotonic()
     refused("brain_busy", 75, lambda: brain.ingest(locked.path, "hermes"))
-    assert time.monotonic() - started < 5
     holder.close()
     assert brain.ingest(locked.path).added == 1

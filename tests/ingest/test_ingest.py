@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -19,6 +18,7 @@ import pytest
 from brain import Brain
 from brain.embed.protocol import Embedder
 from brain.store import memory_file, meta, schema
+from tests.support import PATIENCE, until
 from tests.support.cli import PROGRAM, Cli
 from tests.support.engine import vector_of, vectors_out_of_step
 from tests.support.hermes import Hermes, asked
@@ -109,13 +109,9 @@ def test_an_interrupt_keeps_what_is_done_and_the_next_run_goes_on(cli: Cli, tmp_
         # A shell starts what it runs in the background deaf to interrupts, and children inherit it.
         preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),
     )
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline:
-        time.sleep(0.02)
-        if cli.db.exists() and Brain.open(cli.db, read_only=True).stats().total:
-            break
+    until(lambda: cli.db.exists() and Brain.open(cli.db, read_only=True).stats().total)
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130, err
     assert out == ""
     assert "再运行一次会接着做" in err

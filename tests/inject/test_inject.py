@@ -350,3 +350,11 @@ def test_what_shows_no_reasons_words_none(
         monkeypatch.setattr(gate, "reasons", lambda *args: pytest.fail("worded"))
         assert brain.inject("跳板机端口多少").answerable
         assert brain.search("跳板机").hits
+
+
+def test_a_note_of_the_user_is_no_turn_of_a_conversation(tmp_path: Path) -> None:
+    """An episode told beside the one asked for is not injected with it."""
+    with Brain.open(tmp_path / "m.db", model="none") as brain:
+        brain.add("生产环境部署走蓝绿发布", kind="decision")
+        brain.add("重跑用例全绿", kind="episode")
+        assert [h.id for h in brain.inject("怎么部署").hits] == [1]

@@ -22,7 +22,7 @@ from brain.store.sql import rows
 from brain.store.vectors import blocks, vector_index
 from brain.text.fold import fold
 from brain.text.tokenize import index_terms, trigram_windows
-from tests.support import ROOT
+from tests.support import PATIENCE, ROOT
 from tests.support.engine import (
     EVERYDAY,
     NOON,
@@ -253,7 +253,11 @@ def test_a_reader_in_the_way_is_told_and_the_same_call_again_finishes(
         assert meta.ERASING not in meta.read(db)
 
 
-def test_a_reader_that_ends_in_time_is_waited_for(brain: Brain) -> None:
+def test_a_reader_that_ends_in_time_is_waited_for(
+    brain: Brain, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(erase, "PATIENCE_S", PATIENCE)
+    monkeypatch.setattr(erase.clear, "__defaults__", (PATIENCE,))
     one = brain.add(SECRET, allow_secrets=True).id
     reader = READER.replace("sys.stdin.readline()", "import time; time.sleep(1)")
     with subprocess.Popen(

@@ -650,3 +650,17 @@ def test_what_was_told_in_this_very_millisecond_may_end(
             old = brain.get(one)
             assert old.superseded_by == done.new
             assert str(old.valid_from) < str(old.valid_to)
+
+
+def test_a_replacement_is_not_repeated_at_another_instant(make: Callable[..., Brain]) -> None:
+    brain = make()
+    old = brain.add("值班群是老群", valid_from="2025-01-01").id
+    first = brain.supersede(old, text="值班群换成青鸟群", at="2026-03-01")
+    assert brain.supersede(old, text="值班群换成青鸟群", at="2026-03-01") == first
+    assert brain.supersede(old, text="值班群换成青鸟群") == first
+    refused(
+        "brain_supersede_time",
+        65,
+        lambda: brain.supersede(old, text="值班群换成青鸟群", at="2026-04-01"),
+    )
+    refused("brain_supersede_time", 65, lambda: brain.supersede(old, first.new, at="2026-04-01"))

@@ -17,7 +17,7 @@ from brain import Brain
 from brain.embed.protocol import Embedder
 from brain.store import wal
 from brain.store.copy import exclusive
-from tests.support import ROOT
+from tests.support import PATIENCE, ROOT
 from tests.support.cli import Cli
 from tests.support.engine import EVERYDAY, fill, indexes_are_whole, refused, vectors_out_of_step
 
@@ -246,7 +246,7 @@ def test_a_program_that_waited_for_the_lock_does_not_write_into_the_old_file(
         thread = threading.Thread(target=write)
         thread.start()
         os.replace(copy, path)
-    thread.join(20)
+    thread.join(PATIENCE)
     assert said[-1] in {"written", "brain_db_replaced"}
     with Brain.open(path) as brain:
         assert brain.stats().total == (15 if said[-1] == "written" else 14)

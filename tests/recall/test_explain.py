@@ -221,3 +221,19 @@ def test_another_spelling_is_told_whatever_else_is_asked_or_known(
             brain.add_word(word)
         (reason,) = brain.check(f"登陆帐号由谁保管？{chatter}").reasons
     assert "「登陆」在 #1 里写作「登录」" in reason
+
+
+def test_an_explained_result_speaks_in_words_and_keeps_own_words_whole(tmp_path: Path) -> None:
+    with Brain.open(tmp_path / "m.db", model="none") as brain:
+        brain.add("今天和同事玩成语接龙，输了三局")
+        brain.add("青鸟湾工地的门禁卡在老周那里")
+        plain = brain.recall("成语接龙")
+        told = brain.explained(plain)
+        assert "语接" in plain.hits[0].lanes["lexical"].terms
+        assert "接龙" in "".join(told.hits[0].lanes["lexical"].terms)
+        assert "语接" not in told.hits[0].lanes["lexical"].terms
+        assert told.notes[0].startswith("查询切成词：")
+        assert [h.id for h in told.hits] == [h.id for h in plain.hits]
+        brain.add_word("青鸟湾工地")
+        told = brain.explained(brain.recall("青鸟湾工地的门禁卡"))
+        assert told.hits[0].lanes["lexical"].terms[0] == "青鸟湾工地"

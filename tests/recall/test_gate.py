@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
-from brain import Brain
+from brain import Brain, BrainError
 from brain.embed.protocol import Embedder
 from brain.recall import gate as gate_room
 from tests.support.engine import EVERYDAY, NOON, Make, fill, ids, refused
@@ -412,3 +412,13 @@ def test_words_that_say_little_need_not_stand_in_the_answer(tmp_path: Path, e5: 
         fill(brain, EVERYDAY)
         brain.add("报销要附发票原件")
         assert "报销要附发票原件" in brain.inject("报销的问题怎么处理").block
+
+
+def test_a_gate_variable_that_is_wrong_is_named(
+    make: Callable[..., Brain], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BRAIN_GATE", "loud")
+    brain = make()
+    brain.add("值班群换成青鸟群")
+    with pytest.raises(BrainError, match="BRAIN_GATE"):
+        brain.check("值班群是哪个")

@@ -10,6 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from brain import Brain, Draft
+from brain.text import tokenize
 
 
 class Apart:
@@ -39,3 +40,19 @@ def test_all_that_hold_a_bare_word_come_before_what_is_only_near(
         brain.add_many([Draft(f"第{n}块仪表盘在机房") for n in range(150)])
         hits = brain.recall(asked, k=14).hits
     assert sum("水表" in hit.text for hit in hits) == 14
+
+
+def test_many_long_notes_are_weighed_without_cutting_them_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The second stage looks for the question's words in a long text; it does not tokenize it."""
+    cut: list[int] = []
+    real = tokenize._runs
+    monkeypatch.setattr(tokenize, "_runs", lambda f: cut.append(len(f)) or real(f))
+    with Brain.open(tmp_path / "m.db", model="none") as brain:
+        for n in range(5):
+            brain.add(f"第{n}份日志，" + "服务一切正常，没有告警。" * 2000 + f"末尾是灯塔{n}号")
+        cut.clear()
+        hits = brain.recall("灯塔3号").hits
+    assert hits[0].id == 4
+    assert 0 < max(cut) <= tokenize.CUT_WHOLE

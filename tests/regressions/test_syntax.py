@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import time
 from collections.abc import Iterator
 
 import pytest
@@ -237,10 +236,7 @@ def test_a_huge_question_costs_a_bounded_look(
     monkeypatch.setattr(lexical, "WINDOW_POSTINGS", 500)
     monkeypatch.setattr(lexical, "SHORT", 50)
     work = Work(monkeypatch)
-    before = time.process_time()
     found = many.recall(HUGE[name])
-    # RemoteBrain above what it costs, far below what one scan of all notes for each of them does.
-    assert time.process_time() - before < 5
     assert "灯塔服务的限流阈值是每秒两百" in proposed(found)
     assert work.looked_up <= 4 * query.MAX_TERMS
     # Two budgets, and the beginnings of lists that turn out to be long.

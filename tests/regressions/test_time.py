@@ -16,7 +16,16 @@ from brain.embed.protocol import Embedder
 from brain.lifecycle import lineage
 from brain.text.timestamps import to_iso
 from tests.support.cli import Cli
-from tests.support.engine import EVERYDAY, NOON, Make, fill, ids, shares_no_word, texts, told_apart
+from tests.support.engine import (
+    EVERYDAY,
+    NOON,
+    Make,
+    fill,
+    ids,
+    shares_no_word,
+    texts,
+    told_apart,
+)
 
 EAST_EIGHT = timezone(timedelta(hours=8))
 
@@ -538,3 +547,22 @@ def test_the_command_line_reads_back_what_it_was_given(tmp_path: Path) -> None:
     ]
     for one in found:
         assert {name: one[name] for name in whole} == whole
+
+
+def test_a_time_alone_brings_out_only_what_is_of_that_time(
+    make: Callable[..., Brain], e5: Embedder
+) -> None:
+    now = datetime(2026, 11, 30, 12, 0).astimezone()
+    brain = make(model=e5)
+    last_week = brain.add("和供应商谈妥了价格", valid_from="2026-11-25", now=now).id
+    others = [
+        brain.add("所有项目都用pnpm", now=now).id,
+        brain.add("团建去了郊区的农庄", valid_from="2026-09-12", now=now).id,
+        brain.add("会议室的投影仪坏了", valid_from="2026-10-12", now=now).id,
+    ]
+    shown = [h.id for h in brain.inject("上周做了什么", now=now).hits]
+    assert shown == [last_week]
+    assert not set(others) & set(shown)
+    assert any(
+        f"#{last_week} 在所问的时间里" in r for r in brain.check("上周做了什么", now=now).reasons
+    )

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support import PATIENCE
 from tests.support.servers import Web
 
 HOST = b"Host: 127.0.0.1\r\n"
@@ -83,7 +84,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Web]:
 
 def exchanged(port: int, request: bytes) -> tuple[int, dict[str, str], bytes]:
     """Sends bytes as they are and reads until the server closes."""
-    with socket.create_connection(("127.0.0.1", port), timeout=10) as line:
+    with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE) as line:
         data = b""
         try:
             line.sendall(request)

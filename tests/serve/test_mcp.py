@@ -10,7 +10,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,10 +17,9 @@ from typing import Any
 import pytest
 from mcp import Client, StdioServerParameters
 
-from brain.serve.mcp.wire import LAST_ANSWERS
-from tests.support import ROOT
+from tests.support import PATIENCE, ROOT, until
 from tests.support.cli import Cli
-from tests.support.servers import ENVELOPE, MCP, MODERN, Stdio, text_of
+from tests.support.servers import ENVELOPE, MCP, MODERN, Stdio, at_start, text_of
 
 READ_TOOLS = {"inject", "recall", "check", "recover", "history"}
 WRITE_TOOLS = {"remember", "supersede", "correct", "forget"}
@@ -319,9 +317,8 @@ def test_a_read_does_not_wait_for_a_write(home: Path) -> None:
         other.execute("BEGIN IMMEDIATE")
         try:
             waits = server.request("tools/call", name="remember", arguments={"text": "要等的一条"})
-            begun = time.perf_counter()
+            # The next answer is that of the read: it came before that of the write.
             answer = server.ask("tools/call", name="recall", arguments={"query": "值班群"})
-            assert time.perf_counter() - begun < 2
             assert answer["result"]["structuredContent"]["hits"]
         finally:
             other.execute("ROLLBACK")
@@ -402,16 +399,15 @@ def test_what_asks_nothing_is_not_answered(shared: Stdio, line: bytes) -> None:
 
 
 def test_malformed_messages_do_not_keep_it_from_ending(home: Path) -> None:
-    with Stdio(home) as server:
+    # The time that requests which are still running are given never ends.
+    env = at_start(home / "site", "from brain.serve.mcp import wire; wire.LAST_ANSWERS = 86_400.0")
+    with Stdio(home, env=env) as server:
         for line, _, _ in MALFORMED:
             server.send(line + b"\n")
         last = server.request("ping")
         while server.receive().get("id") != last:
             continue
-        began = time.perf_counter()
         assert server.close() == 0
-        # Less than the time that requests which are still running are given.
-        assert time.perf_counter() - began < LAST_ANSWERS - 1
         assert server.errors == []
 
 
@@ -438,10 +434,8 @@ def test_a_byte_order_mark_before_the_first_line_is_no_obstacle(home: Path) -> N
 def test_a_signal_ends_it_at_once_without_a_trace(home: Path, number: int, code: int) -> None:
     with Stdio(home) as server:
         server.tool("remember", text="值班群是青鸟群")
-        begun = time.perf_counter()
         server.process.send_signal(number)
-        assert server.process.wait(timeout=10) == code
-        assert time.perf_counter() - begun < 2
+        assert server.process.wait(timeout=PATIENCE) == code
         assert b"Traceback" not in b"".join(server.errors)
     assert Cli(home)("stats", "--json").json["total"] == 1
 
@@ -451,20 +445,16 @@ def test_it_ends_when_the_program_that_started_it_is_killed(home: Path) -> None:
     code = (
         "import subprocess, sys, time\n"
         f"p = subprocess.Popen([sys.executable, {str(MCP)!r}], stdin=subprocess.PIPE)\n"
-        "print(p.pid, flush=True)\ntime.sleep(60)"
+        "print(p.pid, flush=True)\ntime.sleep(600)"
     )
     parent = subprocess.Popen(
         [sys.executable, "-c", code], stdout=subprocess.PIPE, env=Cli(home).env()
     )
     assert parent.stdout
     child = int(parent.stdout.readline())
-    time.sleep(0.3)
     parent.kill()
     parent.wait()
-    deadline = time.monotonic() + 10
-    while time.monotonic() < deadline and _alive(child):
-        time.sleep(0.05)
-    assert not _alive(child)
+    until(lambda: not _alive(child))
     parent.stdout.close()
 
 

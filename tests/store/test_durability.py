@@ -36,7 +36,8 @@ def test_a_crowd_of_writers_loses_nothing_and_sees_no_lock(tmp_path: Path) -> No
 def test_killed_at_any_moment_every_acknowledged_write_is_there(tmp_path: Path) -> None:
     done = survive.kill_writers(tmp_path / "m.db", 16, 0.12, seed=3)
     assert (done.errors, done.faults, done.reused) == ((), (), 0)
-    assert done.acknowledged == done.found > 20
+    # One in four may be killed before its first write, the others have told of one.
+    assert done.acknowledged == done.found >= 12
 
 
 ASKING = """

@@ -15,9 +15,9 @@ import pytest
 
 from brain import Brain
 from brain.maintenance import decay
-from brain.store import journal, use_log
+from brain.store import connection, journal, use_log
 from brain.text.timestamps import to_iso
-from tests.support import ROOT
+from tests.support import PATIENCE, ROOT
 from tests.support.cli import Cli
 from tests.support.engine import EVERYDAY, NOON, Make, fill, ids, told_apart
 
@@ -136,9 +136,7 @@ def test_whatever_lies_in_its_place_inject_answers_and_harms_nothing(
     other.write_text("不许动", "utf-8")
     put(log(filled))
     size = log(filled).stat().st_size
-    began = time.perf_counter()
     assert filled.inject(ASKED, now=NOON).block == block
-    assert time.perf_counter() - began < 2
     assert filled.decay(now=NOON + timedelta(days=1)).used == 0
     assert other.read_text("utf-8") == "不许动"
     if put is not a_full_log:
@@ -147,7 +145,10 @@ def test_whatever_lies_in_its_place_inject_answers_and_harms_nothing(
         assert injected(filled)  # decay took it, a new one begins
 
 
-def test_a_locked_file_is_no_reason_to_wait(filled: Brain) -> None:
+def test_a_locked_file_is_no_reason_to_wait(filled: Brain, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who waited for the lock here would wait for ever."""
+    monkeypatch.setattr(connection, "BUSY_TIMEOUT_MS", 86_400_000)
+    monkeypatch.setattr(connection, "LONGEST_WAIT_S", 86_400.0)
     script = (
         "import sys, apsw; db = apsw.Connection(sys.argv[1]); db.execute('BEGIN EXCLUSIVE');"
         "print('locked', flush=True); sys.stdin.read()"
@@ -157,11 +158,9 @@ def test_a_locked_file_is_no_reason_to_wait(filled: Brain) -> None:
         assert other.stdout
         assert other.stdin
         assert other.stdout.readline() == "locked\n"
-        began = time.perf_counter()
         injected(filled)
-        assert time.perf_counter() - began < 2
+        assert log(filled).exists()
         other.stdin.close()
-    assert log(filled).exists()
 
 
 @posix
@@ -330,7 +329,7 @@ def test_many_processes_note_at_once_and_no_line_is_torn(tmp_path: Path) -> None
     env = {**os.environ, "PYTHONPATH": str(ROOT)}
     args = [[sys.executable, "-c", script, str(database), str(n)] for n in range(1, 5)]
     running = [subprocess.Popen(a, env=env) for a in args]
-    assert [p.wait(60) for p in running] == [0] * 4
+    assert [p.wait(PATIENCE) for p in running] == [0] * 4
     lines = (tmp_path / "brain.db-uses").read_text().splitlines()
     assert len(lines) == 1200
     assert all(len(set(line.split()[1:])) == 1 and len(line.split()) == 6 for line in lines)

@@ -6,11 +6,12 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.support import ROOT
+from tests.support import PATIENCE, ROOT
 
 PROGRAM = ROOT / "brain.py"
 
@@ -59,9 +60,13 @@ class Cli:
             capture_output=True,
             env=self.env(env),
             cwd=cwd or self.home,
-            timeout=60,
+            timeout=PATIENCE,
             check=False,
         )
         out, err = done.stdout.decode("utf-8"), done.stderr.decode("utf-8")
         assert "Traceback" not in err, err
         return Done(done.returncode, out, err)
+
+
+Say = Callable[..., Done]
+"""The command line in this process: the fixture ``say``."""

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from brain.embed.paths import BgeFiles
-from tests.support import ROOT
+from tests.support import PATIENCE, ROOT
 
 REAL = os.environ.get("BRAIN_MODEL_DIR")
 needs_model = pytest.mark.skipif(
@@ -180,5 +180,5 @@ def run_offline(name: str, **env: str) -> subprocess.CompletedProcess[str]:
         cwd=ROOT,
         capture_output=True,
         encoding="utf-8",
-        timeout=60,
+        timeout=PATIENCE,
     )

@@ -20,7 +20,7 @@ from brain.store.vectors import blocks
 from brain.store.view import FOREVER_MS, to_ms
 from brain.text.fold import fold
 from brain.text.tokenize import index_terms, query_terms
-from tests.support import ROOT
+from tests.support import PATIENCE, ROOT
 
 Make = Callable[..., Brain]
 """Opens a memory file: the fixture ``make``."""
@@ -164,7 +164,7 @@ def run(script: str, *args: object, **env: str) -> str:
         env={**os.environ, "PYTHONPATH": str(ROOT), **env},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE,
         check=False,
     )
     assert done.returncode == 0, done.stderr

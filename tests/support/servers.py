@@ -8,14 +8,13 @@ import queue
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
-from tests.support import ROOT
+from tests.support import PATIENCE, ROOT
 from tests.support.cli import PROGRAM, Cli
 
 MCP = ROOT / "mcp_server.py"
@@ -26,6 +25,13 @@ ENVELOPE = {
     "io.modelcontextprotocol/clientInfo": {"name": "raw", "version": "1"},
     "io.modelcontextprotocol/clientCapabilities": {},
 }
+
+
+def at_start(folder: Path, code: str) -> dict[str, str]:
+    """An environment in which Python runs some code before the program."""
+    folder.mkdir(exist_ok=True)
+    (folder / "sitecustomize.py").write_text(code, encoding="utf-8")
+    return {"PYTHONPATH": f"{folder}:{ROOT}"}
 
 
 class Stdio:
@@ -40,7 +46,6 @@ class Stdio:
         command: tuple[str, ...] = (str(MCP),),
         handshake: bool = True,
     ) -> None:
-        self.started = time.perf_counter()
         self.cli = Cli(home, model)
         self.process = subprocess.Popen(
             [sys.executable, *command, *args],
@@ -54,8 +59,10 @@ class Stdio:
         self.errors: list[bytes] = []
         self._arrived: queue.Queue[bytes] = queue.Queue()
         self._next = 1
-        for stream, keep in ((self.process.stdout, self._arrive), (self.process.stderr, self._err)):
-            threading.Thread(target=self._drain, args=(stream, keep), daemon=True).start()
+        ways = ((self.process.stdout, self._arrive), (self.process.stderr, self._err))
+        self._drains = [threading.Thread(target=self._drain, args=way, daemon=True) for way in ways]
+        for drain in self._drains:
+            drain.start()
         self.hello: dict[str, Any] = {}
         if handshake:
             self.hello = self.initialize()
@@ -86,7 +93,7 @@ class Stdio:
         self.process.stdin.write(data)
         self.process.stdin.flush()
 
-    def receive(self, timeout: float = 30) -> dict[str, Any]:
+    def receive(self, timeout: float = PATIENCE) -> dict[str, Any]:
         """The next message from the server."""
         message = json.loads(self._arrived.get(timeout=timeout).decode("utf-8"))
         assert isinstance(message, dict)
@@ -112,10 +119,13 @@ class Stdio:
         return result
 
     def close(self) -> int:
-        """Closes the server's input and waits for its end."""
+        """Closes the server's input, waits for its end and has read all it said."""
         assert self.process.stdin
         self.process.stdin.close()
-        return self.process.wait(timeout=20)
+        code = self.process.wait(timeout=PATIENCE)
+        for drain in self._drains:
+            drain.join(PATIENCE)
+        return code
 
     def __enter__(self) -> Stdio:
         return self
@@ -181,10 +191,10 @@ class Web:
         self.url = json.loads(line)["url"]
         self.port = urlsplit(self.url).port
         self.errors: list[bytes] = []
-        drain = threading.Thread(
+        self._drain = threading.Thread(
             target=Stdio._drain, args=(self.process.stderr, self.errors.append), daemon=True
         )
-        drain.start()
+        self._drain.start()
 
     def request(
         self,
@@ -195,7 +205,7 @@ class Web:
     ) -> Reply:
         """One request on a connection of its own; bytes go as they are."""
         assert self.port
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
         sent = {k.lower(): v for k, v in (headers or {}).items()}
         if body is not None and not isinstance(body, bytes):
             body = json.dumps(body).encode()
@@ -221,6 +231,7 @@ class Web:
     def __exit__(self, *_: object) -> None:
         self.process.kill()
         self.process.wait()
+        self._drain.join(PATIENCE)
         for stream in (self.process.stdout, self.process.stderr):
             if stream:
                 stream.close()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 
 import pytest
 from hypothesis import given
@@ -230,8 +229,7 @@ def test_a_day_is_found_in_either_writing(month: int, day: int) -> None:
 
 
 def test_a_long_text_is_read_in_linear_time() -> None:
-    started = time.process_time()
-    numeral_spans("三月十五号下午三点开了五公里的会，预算两万，" * 500)
-    numeral_spans("一" * 20_000)
-    numeral_spans("1,111" * 4000)
-    assert time.process_time() - started < 3.0
+    """Work by the square of the texts would not end within the limit of a test."""
+    numeral_spans("三月十五号下午三点开了五公里的会，预算两万，" * 4000)
+    numeral_spans("一" * 160_000)
+    numeral_spans("1,111" * 32_000)

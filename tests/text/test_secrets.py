@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import time
 from unittest import mock
 
 import pytest
@@ -438,19 +437,8 @@ HOSTILE = {
 
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE.keys())
 def test_no_text_takes_more_than_its_length(text: str) -> None:
-    def seconds(of: str) -> float:
-        least = 9.0
-        for _ in range(3):
-            begun = time.process_time()
-            mask.find(of)
-            least = min(least, time.process_time() - begun)
-        return least
-
-    seconds(text[:100])
-    quarter, whole = seconds(text[: len(text) // 4]), seconds(text)
-    # Four times the text is four times the work; a square would be sixteen.
-    assert whole < max(10 * quarter, 0.05), (quarter, whole)
-    assert whole < 2.0
+    """Work by the square of a megabyte would not end within the limit of a test."""
+    mask.find(text * 4)
 
 
 def test_random_numbers_are_seldom_taken_for_cards_or_people() -> None:

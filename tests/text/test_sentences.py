@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from itertools import pairwise
 
 import pytest
@@ -147,11 +146,10 @@ def test_a_short_tail_takes_sentences_over() -> None:
     ["好", "!)", "?a", "。”", "a://!", "\n ", ". A", "1. ", "e\u0301", '!"', "，", " ", "aB3+/"],
 )
 def test_hostile_texts_take_linear_time(unit: str) -> None:
-    text = unit * (100_000 // len(unit))
-    started = time.process_time()
+    """Work by the square of the text would not end within the limit of a test."""
+    text = unit * (500_000 // len(unit))
     sentences(text)
     passages(text)
-    assert time.process_time() - started < 2.0
 
 
 MODEL_TEXTS = {

@@ -6,7 +6,6 @@ import os
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 import pytest
@@ -157,20 +156,19 @@ def test_a_foreign_word_ends_chitchat(rest: str) -> None:
     assert not is_chitchat(fold(f"你好，{rest}青鸟"))
 
 
-def test_the_hot_path_is_fast_and_imports_no_segmenter() -> None:
+def test_the_hot_path_imports_no_segmenter_and_reads_a_long_text_once() -> None:
+    """Work by the square of the long text would not end within the limit of a test."""
     code = (
-        "import sys, time; from brain.text.stopwords import *; started = time.process_time();"
+        "import sys; from brain.text.stopwords import *;"
         "strip_function_words('服务器端口是多少'); is_chitchat('你好');"
-        "print(time.process_time() - started < .05, {'jieba', 'rjieba'} & set(sys.modules))"
+        "print({'jieba', 'rjieba'} & set(sys.modules))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "True set()\n"
+    assert done.stdout == "set()\n"
     assert done.stderr == ""
-    long = "能不能帮我查一下服务器的端口是多少，" * 2000
-    started = time.process_time()
-    strip_function_words(long)
-    is_chitchat(long)
-    assert time.process_time() - started < 1.0
+    long = "能不能帮我查一下服务器的端口是多少，" * 40_000
+    assert strip_function_words(long)
+    assert not is_chitchat(long)
 
 
 @pytest.mark.parametrize(
