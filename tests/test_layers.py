@@ -12,6 +12,7 @@ from importlib.metadata import requires
 from pathlib import Path
 from typing import Any
 
+from brain.cli.verbs import VERBS
 from tests.support import ROOT
 
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -163,3 +164,12 @@ def test_the_map_names_every_module_beside_the_rooms() -> None:
     floors = told.split("```")[1]
     beside = {file.stem for file in (ROOT / "brain").glob("*.py")} - {"__init__", "__main__"}
     assert {name for name in beside if not re.search(rf"\b{name}\b", floors)} == set()
+
+
+def test_the_map_says_in_which_file_a_verb_is() -> None:
+    told = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    groups = {
+        name: set(verbs.split()) for name, verbs in re.findall(r"`(\w+)`（([a-z -]+)）", told)
+    }
+    for verb, (group, _) in VERBS.items():
+        assert verb.split()[0] in groups.get(group, {group}), verb

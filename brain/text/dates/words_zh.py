@@ -29,6 +29,14 @@ DAY_WORDS: Mapping[str, tuple[int, int, str]] = {
 }
 """First day after today, the day after the last one, and the part of the day."""
 
+SHIFTS: Mapping[str, int] = {"上": -1, "下": 1}
+"""How far a word before 周, 个月, 年 … shifts it: 上周 is the week before this one."""
+
+WEEKS = ("周", "星期", "礼拜")
+
+NOT_AFTER_WEEK = ("期", "边", "围", "折", "岁")
+"""What makes another word of 周: 周期, 周边, 周岁."""
+
 YEAR_WORDS: Mapping[str, int] = {
     "大大前年": -4,
     "大前年": -3,

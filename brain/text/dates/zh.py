@@ -35,7 +35,6 @@ from brain.text.numerals import read_number
 _HAN_DIGITS = "零一两三四五六七八九"
 _TO = ("到", "至", "-", "~", "—", "–")
 _AND = ("和", "与", "、", "跟", "及", "或")
-_WEEKS = ("周", "星期", "礼拜")
 
 
 def readings(text: str, clock: Clock) -> list[Reading]:
@@ -173,7 +172,7 @@ def _in_same(text: str, at: int, first: Reading, clock: Clock) -> Reading | None
         return None
     start = first.spans[0].start.replace(hour=0)
     with suppress(ValueError, OverflowError):
-        if word := first_of(text, at, _WEEKS):
+        if word := first_of(text, at, words_zh.WEEKS):
             found = _weekday(text, at + len(word)) if _names_weekday(text, first) else None
         else:
             found = _bare_weekday(text, at) if _names_weekday(text, first) else None
@@ -194,7 +193,7 @@ def _in_same(text: str, at: int, first: Reading, clock: Clock) -> Reading | None
 def _names_weekday(text: str, reading: Reading) -> bool:
     """Whether a day is named by its place in the week."""
     phrase = text[reading.begin : reading.end]
-    return any(word in phrase for word in _WEEKS)
+    return any(word in phrase for word in words_zh.WEEKS)
 
 
 def _bare_weekday(text: str, at: int) -> tuple[int, int] | None:
@@ -214,7 +213,7 @@ def _every(text: str, at: int, clock: Clock) -> Reading | None:
     end += text.startswith("逢", end)
     end += text.startswith("个", end)
     if (reading := _head(text, end, clock)) is None:
-        end += len(first_of(text, end, ("年", "月", *_WEEKS)))
+        end += len(first_of(text, end, ("年", "月", *words_zh.WEEKS)))
         end += text.startswith("的", end)
         reading = _head(text, end, clock) if end < len(text) else None
     return Reading(at, end if reading is None else reading.end, ())
@@ -464,20 +463,20 @@ def _shifted(text: str, at: int, clock: Clock) -> Reading | None:
     """上周, 上上个月, 这个星期五, 下季度, 上半年, 上一年."""
     head = text[at]
     end = at + 1
-    while head in "上下" and text.startswith(head, end) and end - at < 3:
+    while head in words_zh.SHIFTS and text.startswith(head, end) and end - at < 3:
         end += 1
-    shift = {"上": -1, "下": 1}.get(head, 0) * (end - at)
+    shift = words_zh.SHIFTS.get(head, 0) * (end - at)
     if text[at - 1 : at] in tuple(words_zh.NOT_BEFORE.get(head, "")):
         return None
-    if head in "上下" and text.startswith(("半年", "半个月", "半月"), end):
+    if head in words_zh.SHIFTS and text.startswith(("半年", "半个月", "半月"), end):
         return _half(text, at, clock)
     one = text.startswith("一", end)
     end += one
     measured = text.startswith("个", end)
     end += measured
-    if word := first_of(text, end, _WEEKS):
+    if word := first_of(text, end, words_zh.WEEKS):
         end += len(word)
-        if word == "周" and text.startswith(tuple("期边围折岁"), end):
+        if word == "周" and text.startswith(words_zh.NOT_AFTER_WEEK, end):
             return None
         return Reading(at, end, (periods.week(clock, shift),))
     if text.startswith("月", end):
@@ -525,7 +524,7 @@ def _quarter_number(text: str, at: int) -> tuple[int, int] | None:
 
 def _weekday_alone(text: str, at: int, clock: Clock) -> Reading | None:
     """周三, 星期三, 周末: this week's; a question may mean the last one when that is to come."""
-    word = first_of(text, at, _WEEKS)
+    word = first_of(text, at, words_zh.WEEKS)
     before = text[at - 1 : at]
     if not word or before in tuple(NUMERALS + "几每半整数单双首第各逢"):
         return None
@@ -835,7 +834,7 @@ def _in_month(text: str, at: int, span: Span, clock: Clock) -> _Finer:
 
 def _in_week(text: str, at: int, span: Span, clock: Clock) -> _Finer:
     # The second 周 of 上周周五 and 上周的周五; but 上周的三个.
-    word = first_of(text, at, _WEEKS)
+    word = first_of(text, at, words_zh.WEEKS)
     if not word and text[at - 1] in "的 ":
         return None
     at += len(word)
