@@ -8,7 +8,7 @@ import pytest
 
 from brain.text.fold import fold
 from brain.text.phones import join_phones, phone_spans
-from brain.text.tokenize import Wanted, count_terms, index_terms, query_terms
+from brain.text.tokenize import QueryTerms, count_terms, index_terms, query_terms
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_long_texts_are_read_fast(filler: str) -> None:
 @pytest.mark.parametrize("length", [0, 5000])
 def test_counting_agrees_with_the_index(length: int) -> None:
     text = fold("电话 138-1234-5678 或 010-62345678，内存 3GB。" + "水" * length)
-    wanted = Wanted.of((*query_terms("13812345678"), *query_terms("3 gb")))
+    wanted = QueryTerms.of((*query_terms("13812345678"), *query_terms("3 gb")))
     terms = index_terms(text)
     counts, _ = count_terms(text, wanted)
     assert counts["13812345678"] == terms.count("13812345678") == 1
