@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from brain.text.fold import fold
 from brain.text.phones import join_phones, phone_spans
-from brain.text.tokenize import Wanted, count_terms, index_terms, query_terms
+from brain.text.tokenize import QueryTerms, count_terms, index_terms, query_terms
 
 
 @pytest.mark.parametrize(
@@ -61,17 +59,15 @@ def test_several_in_a_row() -> None:
 
 
 @pytest.mark.parametrize("filler", ["1", "12 ", "1 ", "138 1234 5678 ", "(010)", "+86 "])
-def test_long_texts_are_read_fast(filler: str) -> None:
-    text = (filler * 100_000)[:100_000]
-    begun = time.process_time()
-    phone_spans(text)
-    assert time.process_time() - begun < 3.0
+def test_no_text_takes_more_than_its_length(filler: str) -> None:
+    """Work by the square of the text would not end within the limit of a test."""
+    phone_spans((filler * 500_000)[:500_000])
 
 
 @pytest.mark.parametrize("length", [0, 5000])
 def test_counting_agrees_with_the_index(length: int) -> None:
     text = fold("电话 138-1234-5678 或 010-62345678，内存 3GB。" + "水" * length)
-    wanted = Wanted.of((*query_terms("13812345678"), *query_terms("3 gb")))
+    wanted = QueryTerms.of((*query_terms("13812345678"), *query_terms("3 gb")))
     terms = index_terms(text)
     counts, _ = count_terms(text, wanted)
     assert counts["13812345678"] == terms.count("13812345678") == 1
