@@ -118,10 +118,9 @@ def test_what_has_a_topic_of_its_own(question: str, open_question: bool) -> None
     assert asks_what_happened(strip_function_words(fold(question))) is open_question
 
 
-def test_a_long_run_is_a_topic_and_read_fast() -> None:
-    begun = time.process_time()
-    assert not asks_what_happened(["忙" * 100_000])
-    assert time.process_time() - begun < 0.5
+def test_a_long_run_is_a_topic() -> None:
+    """Work by the square of the run would not end within the limit of a test."""
+    assert not asks_what_happened(["忙" * 2_000_000])
 
 
 # --- topic and time ------------------------------------------------------------------------------

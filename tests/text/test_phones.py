@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from brain.text.fold import fold
@@ -61,11 +59,9 @@ def test_several_in_a_row() -> None:
 
 
 @pytest.mark.parametrize("filler", ["1", "12 ", "1 ", "138 1234 5678 ", "(010)", "+86 "])
-def test_long_texts_are_read_fast(filler: str) -> None:
-    text = (filler * 100_000)[:100_000]
-    begun = time.process_time()
-    phone_spans(text)
-    assert time.process_time() - begun < 3.0
+def test_no_text_takes_more_than_its_length(filler: str) -> None:
+    """Work by the square of the text would not end within the limit of a test."""
+    phone_spans((filler * 500_000)[:500_000])
 
 
 @pytest.mark.parametrize("length", [0, 5000])
