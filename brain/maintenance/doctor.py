@@ -8,7 +8,7 @@ written to: what can be read of it goes into a new file beside it.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -54,6 +54,15 @@ class _Seen:
     embedder: Embedder | None
 
 
+@dataclass(frozen=True, slots=True)
+class _Salvage:
+    """What became of a salvage: the new file, its records, and what did not come along."""
+
+    path: str | None = None
+    records: int | None = None
+    findings: tuple[Finding, ...] = ()
+
+
 def run(
     store: Store,
     *,
@@ -74,7 +83,7 @@ def run(
             path that holds no file of ours; a damaged file is a finding, no error.
     """
     first = _examine(store, now)
-    salvaged: tuple[str | None, int | None] = (None, None)
+    salvaged = _Salvage()
     mended: set[str] = set()
     if repair:
         wrong = {f.code for f in first.findings if f.severity != "ok" and f.fixable}
@@ -94,8 +103,14 @@ def run(
     last = _examine(store, now) if mended else first
     left = {f.code for f in last.findings if f.severity != "ok"}
     repaired = sorted(mended - left)
+    findings = (*last.findings, *salvaged.findings)
     return DoctorResult(
-        str(store.path), last.findings, tuple(repaired), *salvaged, _exit_code(last.findings)
+        str(store.path),
+        findings,
+        tuple(repaired),
+        salvaged.path,
+        salvaged.records,
+        _exit_code(findings),
     )
 
 
@@ -238,19 +253,21 @@ def _mend_vectors(db: Transaction, codes: set[str]) -> None:
 
 def _salvage(
     store: Store, embedder: Embedder | None, now: datetime, progress: Progress | None
-) -> tuple[str | None, int]:
-    """Makes a new file beside a corrupt one of the records that can be read, and counts them."""
+) -> _Salvage:
+    """Makes a new file beside a corrupt one of all that can be read, and tells what cannot."""
     path = store.path.absolute()
     broken = copy.open_broken(str(path))
     if broken is None:
-        return None, 0
+        return _Salvage(None, 0)
     new = wal.free_name(Path(f"{path}.salvaged"))
     saved = memory_file.Store(new, network=store.network)
     try:
         with saved.write() as db:
-            records = copy.copy_rows(broken, db).get("memories", 0)
+            found = copy.copy_rows(broken, db)
+            records = found.rows["memories"]
             integrity.register_scopes(db)
             integrity.repair_links(db)
+            integrity.drop_ownerless_takings(db)
             memory_file.reindex(db)
             _mend_passages(db, {"passages_missing", "passages_orphan"})
             facts: dict[str, Any] = meta.read(db)
@@ -258,7 +275,7 @@ def _salvage(
                 table = vector_index.next_name(db)
                 vector_index.create_table(db, table, int(facts[meta.DIM]))
                 meta.put(db, **{meta.VECTORS: table})
-            detail = {"records": [None, records]}
+            detail = {"records": [None, records], "lost": [None, len(found.lost)]}
             journal.write(db, to_iso(now), None, "salvage", "", detail)
         if embedder is not None and saved.vectors_loaded:
             reembed.run(saved, embedder.name, progress)
@@ -267,5 +284,25 @@ def _salvage(
         broken.close(True)
     if records == 0:
         new.unlink()
-        return None, 0
-    return str(new), records
+        return _Salvage(None, 0)
+    return _Salvage(str(new), records, tuple(_not_salvaged(found)))
+
+
+def _not_salvaged(found: copy.Salvaged) -> Iterator[Finding]:
+    if found.lost:
+        told = f"有 {len(found.lost)} 条读不出来，没有救到：{health.ids(found.lost)}"
+        yield Finding("salvage_lost", "error", told)
+    for name in sorted({*found.incomplete, *found.refused} - {"memories", "passages", "meta"}):
+        told = f"{_TABLES.get(name, name)}里有读不出来的，救到 {found.rows[name]} 条"
+        yield Finding("salvage_incomplete", "error", told)
+
+
+_TABLES = {
+    "ccr": "恢复用的原文",
+    "journal": "日志",
+    "scopes": "范围",
+    "sources": "来源",
+    "taken": "已读入的登记",
+    "words": "自己的词",
+}
+"""What a table holds, in the words of who uses it."""

@@ -75,7 +75,8 @@ def examine(subject: Subject) -> Iterator[Finding]:
             yield Finding("unreadable", "error", told, fixable=True)
 
 
-def _ids(numbers: Sequence[int]) -> str:
+def ids(numbers: Sequence[int]) -> str:
+    """Ids as a sentence names them, the first :data:`brain.store.integrity.SHOWN` of them."""
     more = f" 等 {len(numbers)} 个" if len(numbers) > integrity.SHOWN else ""
     return "、".join(f"#{n}" for n in numbers[: integrity.SHOWN]) + more
 
@@ -87,7 +88,7 @@ def _all_or(
     if not wrong:
         return Finding(code, "ok", good)
     severity = "error" if error else "warn"
-    return Finding(code, severity, f"{bad}：{_ids(wrong)}", fixable=True, asks=asks)
+    return Finding(code, severity, f"{bad}：{ids(wrong)}", fixable=True, asks=asks)
 
 
 def _indexes(subject: Subject) -> Iterator[Finding]:
@@ -186,13 +187,13 @@ def _records(subject: Subject) -> Iterator[Finding]:
     yield _all_or("text_hash", hashes, "文本和它的校验和不符", "文本和校验和相符", asks=True)
     times = integrity.bad_times(db)
     if times:
-        yield Finding("times", "warn", f"时间不合理：{_ids(times)}；请用 brain show 看看")
+        yield Finding("times", "warn", f"时间不合理：{ids(times)}；请用 brain show 看看")
     else:
         yield Finding("times", "ok", "时间都合理")
     latest = _latest(subject.now)
     future = integrity.recorded_after(db, latest)
     if future:
-        told = f"记录时刻在将来：{_ids(future)}；这台或写它的那台机器时钟不准"
+        told = f"记录时刻在将来：{ids(future)}；这台或写它的那台机器时钟不准"
         yield Finding("clock", "warn", told)
     else:
         yield Finding("clock", "ok", "没有来自将来的记录")
@@ -213,10 +214,10 @@ def _latest(now: datetime) -> str:
 def _journal(subject: Subject) -> Iterator[Finding]:
     silent = integrity.unjournaled(subject.db)
     if silent:
-        yield Finding("journal", "warn", f"日志里没有提到：{_ids(silent)}")
+        yield Finding("journal", "warn", f"日志里没有提到：{ids(silent)}")
     broken = integrity.unreadable_journal(subject.db)
     if broken:
-        yield Finding("journal_detail", "warn", f"日志里读不懂的条目：{_ids(broken)}")
+        yield Finding("journal_detail", "warn", f"日志里读不懂的条目：{ids(broken)}")
     if not silent and not broken:
         yield Finding("journal", "ok", "每条记忆在日志里都有来历")
 

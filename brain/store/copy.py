@@ -5,14 +5,16 @@ row where they are corrupt.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+import itertools
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import apsw
 
 from brain.errors import EXIT_BUSY, BrainError
-from brain.store import connection, meta, schema, wal
+from brain.store import connection, journal, meta, schema, wal
 from brain.store.sql import rows
 
 BETWEEN = 1_000_000
@@ -20,8 +22,8 @@ BETWEEN = 1_000_000
 
 _BROKEN = (apsw.CorruptError, apsw.NotADBError, apsw.IOError, apsw.SQLError, UnicodeDecodeError)
 _DERIVED = frozenset({meta.VECTORS, meta.NEXT_VECTORS, meta.NEXT_MODEL, meta.NEXT_DIM, meta.FOLD})
-_FIRST = ("scopes", "memories")
-"""Tables other tables refer to."""
+HIGHEST = 10**15
+"""A number beyond it is damage: no file comes near it."""
 
 
 def copy_into(db: apsw.Connection, target: Path) -> None:
@@ -71,33 +73,109 @@ def exclusive(path: Path) -> Iterator[None]:
             db.close(True)
 
 
-def copy_rows(broken: apsw.Connection, new: apsw.Connection) -> dict[str, int]:
+@dataclass(frozen=True, slots=True)
+class Salvaged:
+    """What came of copying the rows of a corrupt file.
+
+    Args:
+        rows: rows copied, by table.
+        lost: ids of records that were there and could not be read.
+        refused: rows read that hold what their table cannot, by table.
+        incomplete: tables some of whose pages could not be read.
+    """
+
+    rows: Mapping[str, int]
+    lost: tuple[int, ...]
+    refused: Mapping[str, int]
+    incomplete: tuple[str, ...]
+
+
+def copy_rows(broken: apsw.Connection, new: apsw.Connection) -> Salvaged:
     """Copies the rows that can be read, of every table that both files have.
 
-    Call inside a write transaction of the new file, which must be freshly made; constraints
-    between tables are its own to check afterwards.
-
-    Returns:
-        rows copied, by table.
+    Call inside a write transaction of the new file, which must be freshly made. Foreign keys are
+    left to the transaction's end (https://sqlite.org/pragma.html#pragma_defer_foreign_keys), since
+    a row often comes before the one it refers to; whatever refers to a row that never came must be
+    settled by then.
     """
-    names = _tables(new)
-    names.sort(key=lambda name: (_FIRST.index(name) if name in _FIRST else len(_FIRST), name))
-    done = {}
-    for name in names:
+    new.execute("PRAGMA defer_foreign_keys = ON")
+    done: dict[str, int] = {}
+    refused: dict[str, int] = {}
+    incomplete: list[str] = []
+    last = _last_ids(broken)
+    for name in sorted(_tables(new)):
         columns = [row[1] for row in rows(new, f"PRAGMA table_info({name})")]
-        done[name] = 0
-        for row in _readable(broken, name, columns):
-            marks = ", ".join("?" * len(columns))
+        statement = (
+            f"INSERT OR REPLACE INTO {name} ({', '.join(columns)})"
+            f" VALUES ({', '.join('?' * len(columns))})"
+        )
+        table = _Table(broken, name, columns, last.get(name, 0))
+        done[name] = refused[name] = 0
+        for row in table:
             try:
-                new.execute(
-                    f"INSERT OR REPLACE INTO {name} ({', '.join(columns)}) VALUES ({marks})", row
-                )
+                new.execute(statement, row)
             except apsw.ConstraintError:
-                continue  # a row that holds what no record can
-            done[name] += 1
+                refused[name] += 1
+            else:
+                done[name] += 1
+        refused[name] += table.undecodable
+        if table.damaged:
+            incomplete.append(name)
     marks = ", ".join("?" * len(_DERIVED))
     new.execute(f"DELETE FROM meta WHERE key IN ({marks})", tuple(sorted(_DERIVED)))
-    return done
+    there = {number for (number,) in rows(new, "SELECT id FROM memories")}
+    known = _known_ids(broken, new)
+    for name, number in last.items():
+        _raise_last_id(new, name, max(number, *known, 0) if name == "memories" else number)
+    return Salvaged(
+        done,
+        tuple(sorted(known - there)),
+        {name: number for name, number in refused.items() if number},
+        tuple(incomplete),
+    )
+
+
+def _last_ids(db: apsw.Connection) -> dict[str, int]:
+    """The highest number each table has given; what is no number of ours is left out."""
+    try:
+        found = rows(db, "SELECT name, seq FROM sqlite_sequence")
+    except _BROKEN:
+        return {}
+    return {
+        name: number
+        for name, number in found
+        if isinstance(name, str) and isinstance(number, int) and 0 < number <= HIGHEST
+    }
+
+
+def _raise_last_id(db: apsw.Connection, table: str, number: int) -> None:
+    """A number once given is not given again, though its row be lost."""
+    if rows(db, "SELECT 1 FROM sqlite_sequence WHERE name = ?", (table,)):
+        db.execute("UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = ?", (number, table))
+    elif table in _tables(db):
+        db.execute("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", (table, number))
+
+
+def _known_ids(broken: apsw.Connection, new: apsw.Connection) -> set[int]:
+    """Ids of records that were there, as far as indexes and other rows tell; none of forgotten."""
+    found: set[Any] = set()
+    for query in (
+        "SELECT id FROM memories INDEXED BY memories_by_content ORDER BY content_hash",
+        "SELECT id FROM memories INDEXED BY memories_by_sha256 ORDER BY text_sha256",
+        "SELECT memory_id FROM passages",
+    ):
+        with contextlib.suppress(*_BROKEN):
+            found.update(number for (number,) in broken.execute(query))
+    for query in (
+        "SELECT memory_id FROM journal",
+        "SELECT memory_id FROM taken",
+        "SELECT supersedes FROM memories",
+        "SELECT superseded_by FROM memories",
+    ):
+        found.update(number for (number,) in rows(new, query))
+    gone = rows(new, "SELECT memory_id FROM journal WHERE what = ?", (journal.FORGET,))
+    found -= {number for (number,) in gone}
+    return {number for number in found if isinstance(number, int) and 0 < number <= HIGHEST}
 
 
 def _tables(db: apsw.Connection) -> list[str]:
@@ -106,46 +184,81 @@ def _tables(db: apsw.Connection) -> list[str]:
     return [str(n) for n, kind in found if kind == "table" and not str(n).startswith("sqlite_")]
 
 
-def _readable(db: apsw.Connection, table: str, columns: list[str]) -> Iterator[tuple[Any, ...]]:
-    """The rows that can be read; columns the old file lacks are not there to be read."""
-    try:
-        held = {row[1]: row[5] for row in rows(db, f"PRAGMA table_info({table})")}
-    except _BROKEN:
-        return
-    if not held:
-        return
-    wanted = ", ".join(c if c in held else f"NULL AS {c}" for c in columns)
-    numbered = [c for c in columns if held.get(c) == 1]
-    key = numbered[0] if numbered else "rowid"
-    where = f"SELECT {key}, {wanted} FROM {table} NOT INDEXED"
-    seen: set[Any] = set()
-    for order in ("ASC", "DESC"):
-        try:
-            for number, *row in db.execute(f"{where} ORDER BY {key} {order}"):
-                if number in seen:
-                    break
-                seen.add(number)
-                yield tuple(row)
-        except _BROKEN:
-            continue
-    yield from _one_by_one(db, where, key, seen)
+class _Table:
+    """The rows of a corrupt table that can be read, each once, in any order.
 
+    Args:
+        columns: those wanted; what the file lacks is NULL.
+        last: the highest number the table has given, 0 where that is unknown.
 
-def _one_by_one(
-    db: apsw.Connection, where: str, key: str, seen: set[Any]
-) -> Iterator[tuple[Any, ...]]:
-    numbers = {n for n in seen if isinstance(n, int)}
-    if len(numbers) != len(seen) or not numbers:
-        return
-    gaps = range(1, min(max(numbers), BETWEEN))
-    for number in gaps:
-        if number in numbers:
-            continue
+    ``damaged`` says afterwards whether some page could not be read, ``undecodable`` how many rows
+    had a cell that is no UTF-8.
+    """
+
+    def __init__(self, db: apsw.Connection, name: str, columns: list[str], last: int) -> None:
+        self.damaged = False
+        self.undecodable = 0
+        self._db = db
+        self._name = name
+        self._columns = columns
+        self._last = last
+        self._seen: set[Any] = set()
+
+    def __iter__(self) -> Iterator[tuple[Any, ...]]:
+        name = self._name
         try:
-            found = rows(db, f"{where} WHERE {key} = ?", (number,))
+            held = {row[1]: row[5] for row in rows(self._db, f"PRAGMA table_info({name})")}
         except _BROKEN:
-            continue
-        yield from (tuple(row[1:]) for row in found)
+            self.damaged = True
+            return
+        if not held:
+            return
+        # As bytes, since a text that cannot be decoded would end the whole scan.
+        wanted = ", ".join(
+            f"CASE typeof({c}) WHEN 'text' THEN CAST({c} AS BLOB) ELSE {c} END, typeof({c})"
+            if c in held
+            else "NULL, 'null'"
+            for c in self._columns
+        )
+        numbered = [c for c in self._columns if held.get(c) == 1]
+        key = numbered[0] if numbered else "rowid"
+        select = f"SELECT {key}, {wanted} FROM {name} NOT INDEXED"
+        for order in ("ASC", "DESC"):
+            try:
+                for number, *cells in self._db.execute(f"{select} ORDER BY {key} {order}"):
+                    if number in self._seen:
+                        break
+                    yield from self._row(number, cells)
+                else:
+                    break  # read to its end
+            except _BROKEN:
+                self.damaged = True
+        if self.damaged:
+            yield from self._one_by_one(f"{select} WHERE {key} = ?")
+
+    def _one_by_one(self, select: str) -> Iterator[tuple[Any, ...]]:
+        numbers = {n for n in self._seen if isinstance(n, int) and n <= HIGHEST}
+        if len(numbers) != len(self._seen):
+            return
+        last = max(self._last, *numbers, 0)
+        gaps = (n for n in range(1, last + 1) if n not in numbers)
+        for number in itertools.islice(gaps, BETWEEN):
+            try:
+                found = rows(self._db, select, (number,))
+            except _BROKEN:
+                continue
+            for _, *cells in found:
+                yield from self._row(number, cells)
+
+    def _row(self, number: Any, cells: list[Any]) -> Iterator[tuple[Any, ...]]:
+        self._seen.add(number)
+        try:
+            yield tuple(
+                value.decode() if kind == "text" else value
+                for value, kind in zip(cells[::2], cells[1::2], strict=True)
+            )
+        except UnicodeDecodeError:
+            self.undecodable += 1
 
 
 def open_broken(path: str) -> apsw.Connection | None:

@@ -346,6 +346,18 @@ def drop_ownerless_passages(db: apsw.Connection) -> None:
     db.execute("DELETE FROM passages WHERE memory_id NOT IN (SELECT id FROM memories)")
 
 
+def drop_ownerless_takings(db: apsw.Connection) -> None:
+    """Removes what says of a lost source or record that it was taken in.
+
+    The next run over the source then brings the record back, which a row without its record (one
+    that a person had erased) would keep from happening.
+    """
+    db.execute(
+        "DELETE FROM taken WHERE source_id NOT IN (SELECT id FROM sources)"
+        " OR memory_id NOT IN (SELECT id FROM memories)"
+    )
+
+
 def rehash(db: apsw.Connection, memory_ids: list[int]) -> None:
     """Makes the hashes of records anew from their texts."""
     for memory_id in memory_ids:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from brain.memory import Memory
+    from brain.store.copy import Salvaged
     from brain.store.decay import Due, Formula
     from brain.store.integrity import Capabilities
     from brain.store.journal import Event
@@ -871,6 +872,9 @@ class IntegrityCheck(Protocol[Tx]):
     def drop_ownerless_passages(self, db: Tx) -> None:
         """Removes the passages of no record."""
 
+    def drop_ownerless_takings(self, db: Tx) -> None:
+        """Removes what says of a lost source or record that it was taken in."""
+
     def rehash(self, db: Tx, memory_ids: list[int]) -> None:
         """Makes the hashes of records anew from their texts."""
 
@@ -902,7 +906,7 @@ class FileCopy(Protocol[TxBoth]):
     def exclusive(self, path: Path) -> AbstractContextManager[None]:
         """A file with its log merged and taken away, and locked against all others in the block."""
 
-    def copy_rows(self, broken: TxBoth, new: TxBoth) -> dict[str, int]:
+    def copy_rows(self, broken: TxBoth, new: TxBoth) -> Salvaged:
         """Copies the rows that can be read, of every table that both files have."""
 
     def open_broken(self, path: str) -> TxBoth | None:
