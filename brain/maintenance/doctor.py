@@ -44,6 +44,14 @@ _PARTS = frozenset({"python", "fts5", "model"})
 
 
 _DAMAGED = frozenset({"brain_db_damaged", "brain_db_io"})
+_CORRUPT = frozenset({"integrity", "unreadable", "header"})
+"""Findings that are not mended where the file is."""
+
+_STRANGE = frozenset({"brain_db_not_ours", "brain_schema_newer"})
+"""What one wrong byte of the header makes a file of ours look like."""
+
+LATEST_VERSION = 100
+"""A number of the format beyond it is damage and no newer program's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +90,7 @@ def run(
         BrainError: ``brain_busy`` (75) when a repair cannot have the write lock, and those of a
             path that holds no file of ours; a damaged file is a finding, no error.
     """
-    first = _examine(store, now)
+    first = _examine(store, now, insist=repair)
     salvaged = _Salvage()
     mended: set[str] = set()
     if repair:
@@ -90,7 +98,7 @@ def run(
         asks = {f.code for f in first.findings if f.asks and f.severity != "ok"}
         allowed = wrong if consent else wrong - asks
         store.release()
-        if wrong & {"integrity", "unreadable"} and not _indexes_alone(store, first.findings):
+        if wrong & _CORRUPT and not _indexes_alone(store, first.findings):
             salvaged = _salvage(store, first.embedder, now, progress)
         elif allowed:
             try:
@@ -102,6 +110,9 @@ def run(
                 salvaged = _salvage(store, first.embedder, now, progress)
     last = _examine(store, now) if mended else first
     left = {f.code for f in last.findings if f.severity != "ok"}
+    if mended and left & _CORRUPT:  # it was not the indexes after all
+        store.release()
+        salvaged = _salvage(store, last.embedder, now, progress)
     repaired = sorted(mended - left)
     findings = (*last.findings, *salvaged.findings)
     return DoctorResult(
@@ -121,24 +132,21 @@ def _exit_code(findings: Iterable[Finding]) -> int:
     return EXIT_UNAVAILABLE if wrong else 0
 
 
-def _examine(store: Store, now: datetime) -> _Seen:
+def _examine(store: Store, now: datetime, *, insist: bool = False) -> _Seen:
+    """One examination.
+
+    Args:
+        insist: whether a file of a newer format is looked into as well.
+    """
     findings = [*health.program(), *health.environment(store)]
     try:
-        present = store.exists()
-    except BrainError as e:
-        if e.code != "brain_db_not_ours":
-            raise
-        # What is not ours has no modes to mend and no backup of ours.
-        kept = [f for f in findings if f.code != "file_mode"]
-        return _Seen((*kept, Finding("header", "error", e.message)), None)
-    if not present:
-        found, embedder = health.model({})
-        told = "还没有记忆文件，add 或 init 会建立它"
-        return _Seen((*findings, found, Finding("file", "ok", told)), embedder)
-    if not wal.belongs_to(store.path):
-        told = "旁边的 -wal 是另一个文件的（记忆文件被换过）；修复时把它挪开，不删除"
-        return _Seen((*findings, Finding("wal_foreign", "error", told, fixable=True)), None)
-    try:
+        if not store.exists():
+            found, embedder = health.model({})
+            told = "还没有记忆文件，add 或 init 会建立它"
+            return _Seen((*findings, found, Finding("file", "ok", told)), embedder)
+        if not wal.belongs_to(store.path):
+            told = "旁边的 -wal 是另一个文件的（记忆文件被换过）；修复时把它挪开，不删除"
+            return _Seen((*findings, Finding("wal_foreign", "error", told, fixable=True)), None)
         # A connection that has read an index before another changed it reports faults of its own.
         with store.snapshot() as db:
             loaded = connection.load_vectors(db)
@@ -150,9 +158,40 @@ def _examine(store: Store, now: datetime) -> _Seen:
             findings += health.examine(health.Subject(db, facts, loaded, embedder, now))
             return _Seen(tuple(findings), embedder)
     except BrainError as e:
-        if e.code not in _DAMAGED:
+        if e.code in _DAMAGED:
+            return _Seen((*findings, Finding("integrity", "error", e.message, fixable=True)), None)
+        if e.code not in _STRANGE:
             raise
-        return _Seen((*findings, Finding("integrity", "error", e.message, fixable=True)), None)
+        return _Seen(tuple(_strange(store, findings, e, insist)), None)
+
+
+def _strange(
+    store: Store, findings: Sequence[Finding], error: BrainError, insist: bool
+) -> Iterator[Finding]:
+    """What is told of a file whose header is not that of ours."""
+    ours, number = False, 0
+    path = store.path.absolute()
+    if copy.may_be_ours(path, wiped=insist):
+        with (
+            contextlib.suppress(*(() if insist else (BrainError,))),
+            copy.opened_broken(path) as db,
+        ):
+            if db is not None:
+                ours, number = copy.holds_no_more(db), schema.version(db)
+    if error.code == "brain_schema_newer":
+        if not ours:
+            raise error
+        if number <= LATEST_VERSION and not insist:
+            told = "；没有用过更新的版本就是文件头坏了，用 doctor --repair 抢救"
+            raise BrainError(error.code, error.message + told, error.exit_code)
+    if ours:
+        told = "。里面的表和记忆文件的一样，多半是文件头坏了；修复时把记录救进新文件"
+        yield from findings
+        yield Finding("header", "error", error.message + told, fixable=True)
+        return
+    # What is not ours has no modes to mend and no backup of ours.
+    yield from (f for f in findings if f.code != "file_mode")
+    yield Finding("header", "error", error.message)
 
 
 def _indexes_alone(store: Store, findings: Sequence[Finding]) -> bool:
@@ -256,36 +295,42 @@ def _salvage(
 ) -> _Salvage:
     """Makes a new file beside a corrupt one of all that can be read, and tells what cannot."""
     path = store.path.absolute()
-    broken = copy.open_broken(str(path))
-    if broken is None:
-        return _Salvage(None, 0)
-    new = wal.free_name(Path(f"{path}.salvaged"))
-    saved = memory_file.Store(new, network=store.network)
-    try:
-        with saved.write() as db:
-            found = copy.copy_rows(broken, db)
-            records = found.rows["memories"]
-            integrity.register_scopes(db)
-            integrity.repair_links(db)
-            integrity.drop_ownerless_takings(db)
-            memory_file.reindex(db)
-            _mend_passages(db, {"passages_missing", "passages_orphan"})
-            facts: dict[str, Any] = meta.read(db)
-            if facts.get(meta.MODEL) and saved.vectors_loaded:
-                table = vector_index.next_name(db)
-                vector_index.create_table(db, table, int(facts[meta.DIM]))
-                meta.put(db, **{meta.VECTORS: table})
-            detail = {"records": [None, records], "lost": [None, len(found.lost)]}
-            journal.write(db, to_iso(now), None, "salvage", "", detail)
-        if embedder is not None and saved.vectors_loaded:
-            reembed.run(saved, embedder.name, progress)
-    finally:
-        saved.close()
-        broken.close(True)
+    with copy.opened_broken(path) as broken:
+        if broken is None:
+            return _Salvage(None, 0)
+        new = wal.free_name(Path(f"{path}.salvaged"))
+        saved = memory_file.Store(new, network=store.network)
+        try:
+            found = _copy(broken, saved, now)
+            if embedder is not None and saved.vectors_loaded:
+                reembed.run(saved, embedder.name, progress)
+        finally:
+            saved.close()
+    records = found.rows["memories"]
     if records == 0:
         new.unlink()
         return _Salvage(None, 0)
     return _Salvage(str(new), records, tuple(_not_salvaged(found)))
+
+
+def _copy(broken: Transaction, saved: memory_file.Store, now: datetime) -> copy.Salvaged:
+    """Copies what can be read, in one transaction, and makes anew what is derived from it."""
+    with saved.write() as db:
+        found = copy.copy_rows(broken, db)
+        integrity.register_scopes(db)
+        integrity.repair_links(db)
+        integrity.drop_ownerless_takings(db)
+        memory_file.reindex(db)
+        _mend_passages(db, {"passages_missing", "passages_orphan"})
+        facts: dict[str, Any] = meta.read(db)
+        if facts.get(meta.MODEL) and saved.vectors_loaded:
+            table = vector_index.next_name(db)
+            vector_index.create_table(db, table, int(facts[meta.DIM]))
+            meta.put(db, **{meta.VECTORS: table})
+        counts = {"records": found.rows["memories"], "lost": len(found.lost)}
+        detail = {name: [None, number] for name, number in counts.items()}
+        journal.write(db, to_iso(now), None, "salvage", "", detail)
+    return found
 
 
 def _not_salvaged(found: copy.Salvaged) -> Iterator[Finding]:

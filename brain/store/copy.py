@@ -5,15 +5,19 @@ row where they are corrupt.
 from __future__ import annotations
 
 import contextlib
+import errno
 import itertools
+import shutil
+import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from struct import pack, pack_into, unpack_from
 from typing import Any
 
 import apsw
 
-from brain.errors import EXIT_BUSY, BrainError
+from brain.errors import EXIT_BUSY, EXIT_CANT_CREATE, EXIT_IO, BrainError
 from brain.store import connection, journal, meta, schema, wal
 from brain.store.sql import rows
 
@@ -22,6 +26,19 @@ BETWEEN = 1_000_000
 
 _BROKEN = (apsw.CorruptError, apsw.NotADBError, apsw.IOError, apsw.SQLError, UnicodeDecodeError)
 _DERIVED = frozenset({meta.VECTORS, meta.NEXT_VECTORS, meta.NEXT_MODEL, meta.NEXT_DIM, meta.FOLD})
+_OURS = frozenset({"memories", "scopes", "journal", "meta"})
+"""Tables every file of ours has had since the first schema."""
+
+_MAGIC = b"SQLite format 3\0"
+_PAGE = 4096
+_PAGES = frozenset(2**n for n in range(9, 17))
+"""Bytes of a page: SQLite's default, which ours have, and all it allows."""
+
+_PAGE_TYPE = 100
+_TABLE_PAGES = (0x05, 0x0D)
+_UTF_8 = 1
+"""Where the first page's type stands, the two it may have, and the encoding's number."""
+
 HIGHEST = 10**15
 """A number beyond it is damage: no file comes near it."""
 
@@ -261,15 +278,134 @@ class _Table:
             self.undecodable += 1
 
 
-def open_broken(path: str) -> apsw.Connection | None:
-    """A corrupt file opened for reading, without any check; None where SQLite cannot."""
-    db = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READWRITE)
+@contextlib.contextmanager
+def opened_broken(path: Path) -> Iterator[apsw.Connection | None]:
+    """A corrupt file for reading; None where nothing that looks like ours can be read of it.
+
+    What is read is a copy, in a folder of its own beside the file, with the log that belongs to it
+    and a header as ours have it: pages that are all there are no use to SQLite behind one wrong
+    byte of the first hundred (https://sqlite.org/fileformat2.html#the_database_header).
+
+    Raises:
+        BrainError: ``brain_db_cannot_create`` (73), ``brain_disk_full`` (74) where no copy can be
+            made.
+    """
     try:
+        # Ours to remove, whatever happens to be left in it.
+        beside = tempfile.TemporaryDirectory(
+            prefix=f".{path.name[:100]}.salvage-", dir=path.parent, ignore_cleanup_errors=True
+        )
+    except OSError as e:
+        raise _no_copy(path, e) from None
+    with beside as folder:
+        copied = Path(folder, "copy.db")
+        try:
+            shutil.copyfile(path, copied)
+            logged = wal.size(path) > 0 and wal.belongs_to(path)
+            if logged:
+                shutil.copyfile(f"{path}-wal", f"{copied}-wal")
+            head, size = wal.peek(copied, 0, _PAGE_TYPE + 1), copied.stat().st_size
+        except OSError as e:
+            raise _no_copy(path, e) from None
+        db = None
+        for wanted in _headers(head, size, logged=logged):
+            with copied.open("r+b") as f:
+                f.write(wanted)
+            db = _open_any(copied)
+            if db is not None:
+                break
+        try:
+            yield db
+        finally:
+            if db is not None:
+                db.close(True)
+
+
+def _no_copy(path: Path, error: OSError) -> BrainError:
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return BrainError("brain_disk_full", f"磁盘满了，没有抢救：{path}", EXIT_IO)
+    told = f"不能在旁边抢救：{path}（{error.strerror}）"
+    return BrainError("brain_db_cannot_create", told, EXIT_CANT_CREATE)
+
+
+def _headers(head: bytes, size: int, *, logged: bool) -> Iterator[bytes]:
+    """The first bytes of the file as they should be: one proposal, or several.
+
+    Args:
+        size: of the file, in bytes.
+        logged: whether a log is to be read with it.
+    """
+    given = unpack_from(">H", head, 16)[0]
+    sizes = [n for n in (65536 if given == 1 else given, _PAGE) if n in _PAGES]
+    types = [t for t in (head[_PAGE_TYPE], *_TABLE_PAGES) if t in _TABLE_PAGES]
+    for page in dict.fromkeys(sizes):
+        for kind in dict.fromkeys(types):
+            new = bytearray(head)
+            new[:16] = _MAGIC
+            pack_into(
+                ">H6B", new, 16, 1 if page == 65536 else page, *[1 + logged] * 2, 0, 64, 32, 32
+            )
+            pack_into(">I", new, 28, size // page)
+            pack_into(">2I", new, 32, 0, 0)  # no free pages
+            pack_into(">I", new, 44, 4)
+            pack_into(">2I", new, 52, 0, _UTF_8)
+            pack_into(">2I", new, 64, 0, schema.APPLICATION_ID)
+            new[92:96] = new[24:28]  # the number of pages counts
+            new[_PAGE_TYPE] = kind
+            yield bytes(new)
+
+
+def _open_any(path: Path) -> apsw.Connection | None:
+    db = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
+    try:
+        # Tables whose first page is beyond the end are no reason to give up the others.
+        db.pragma("writable_schema", "ON")
         db.pragma("query_only", "ON")
         db.pragma("cell_size_check", "ON")
-        schema.version(db)
         db.execute("SELECT count(*) FROM sqlite_schema").fetchall()
+        if set(_tables(db)) >= _OURS:
+            return db
     except _BROKEN:
-        db.close(True)
-        return None
-    return db
+        pass
+    db.close(True)
+    return None
+
+
+def may_be_ours(path: Path, *, wiped: bool) -> bool:
+    """Whether a file with a strange header is worth a copy: not another program's database.
+
+    Args:
+        wiped: also one that does not even begin as an SQLite file.
+    """
+    try:
+        head = wal.peek(path, 0, _PAGE_TYPE)
+    except OSError:
+        return False
+    own = pack(">I", schema.APPLICATION_ID)
+    alike = sum(a == b for a, b in zip(head[68:72], own, strict=True))
+    return alike >= len(own) // 2 or (wiped and head[:16] != _MAGIC)
+
+
+def holds_no_more(broken: apsw.Connection) -> bool:
+    """Whether a file has no table or column but those of this program's files.
+
+    All rows of such a file can be copied, whatever number its format claims to have.
+    """
+    fresh = apsw.Connection(":memory:")
+    try:
+        schema.migrate(fresh)
+        known = set(_tables(fresh))
+        for name in _tables(broken):
+            if name.startswith(meta.VECTORS):
+                continue
+            if name not in known or _columns(broken, name) - _columns(fresh, name):
+                return False
+    except _BROKEN:
+        return False
+    finally:
+        fresh.close(True)
+    return True
+
+
+def _columns(db: apsw.Connection, table: str) -> set[str]:
+    return {str(row[1]) for row in rows(db, f"PRAGMA table_info({table})")}

@@ -909,8 +909,14 @@ class FileCopy(Protocol[TxBoth]):
     def copy_rows(self, broken: TxBoth, new: TxBoth) -> Salvaged:
         """Copies the rows that can be read, of every table that both files have."""
 
-    def open_broken(self, path: str) -> TxBoth | None:
-        """A corrupt file opened for reading, without any check; None where SQLite cannot."""
+    def opened_broken(self, path: Path) -> AbstractContextManager[TxBoth | None]:
+        """A corrupt file for reading; None where nothing that looks like ours can be read of it."""
+
+    def may_be_ours(self, path: Path, *, wiped: bool) -> bool:
+        """Whether a file with a strange header is worth a copy: not another program's database."""
+
+    def holds_no_more(self, broken: TxBoth) -> bool:
+        """Whether a file has no table or column but those of this program's files."""
 
 
 class WriteAheadLog(Protocol):

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,7 +17,8 @@ import pytest
 
 from brain import Brain
 from brain.results import DoctorResult
-from tests.support.engine import EVERYDAY, fill, indexes_are_whole, texts
+from tests.support import ROOT
+from tests.support.engine import EVERYDAY, fill, indexes_are_whole, refused, texts
 
 Rows = dict[Any, tuple[Any, ...]]
 
@@ -188,3 +192,111 @@ def table_ids(path: Path) -> list[int]:
         return [n for (n,) in db.execute("SELECT id FROM memories NOT INDEXED")]
     finally:
         db.close()
+
+
+# A truncated file, and one with a wrong byte in its header ------------------------------------
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    where = tmp_path_factory.mktemp("plain") / "p.db"
+    with Brain.open(where, model="none") as brain:
+        fill(brain, [f"{text}，第{n}年的记录" for n in range(5) for text in EVERYDAY])
+        brain.supersede(1, text="物业改到周三抄水表")
+    return where.read_bytes()
+
+
+def put(path: Path, data: bytes) -> Path:
+    path.write_bytes(data)
+    path.chmod(0o600)
+    return path
+
+
+def test_a_file_that_lost_its_last_page_loses_what_was_on_it(tmp_path: Path, plain: bytes) -> None:
+    before = table(put(tmp_path / "m.db", plain), "memories")
+    path = put(tmp_path / "m.db", plain[:-4096])
+    done = mend(path)
+    assert done.salvaged is not None
+    kept = table(Path(done.salvaged), "memories")
+    assert before.keys() - kept.keys() == {151}
+    assert told(done)["salvage_lost"] == "有 1 条读不出来，没有救到：#151"
+    assert all(kept[n] == before[n] for n in kept.keys() - {1})
+    assert path.read_bytes() == plain[:-4096]
+    assert {p.name for p in tmp_path.iterdir()} == {"m.db", Path(done.salvaged).name}
+
+
+HEADER = {
+    0: "header", 15: "header", 16: "header", 17: "header", 19: "header", 20: "integrity",
+    21: "header", 23: "header", 28: "integrity", 36: "integrity", 47: "integrity",
+    52: "integrity", 60: "header", 63: "header", 64: "integrity", 68: "header", 71: "header",
+    100: "integrity", 101: "integrity",
+}  # fmt: skip
+"""What the doctor says of one wrong byte, by its place in the file."""
+
+
+@pytest.mark.parametrize("at", HEADER)
+def test_one_wrong_byte_in_the_header_costs_no_record(
+    tmp_path: Path, plain: bytes, at: int
+) -> None:
+    before = table(put(tmp_path / "m.db", plain), "memories")
+    data = bytearray(plain)
+    data[at] ^= 0x41
+    path = put(tmp_path / "m.db", bytes(data))
+    done = mend(path)
+    assert (done.exit_code, HEADER[at] in told(done)) == (74, True)
+    assert done.salvaged is not None
+    assert table(Path(done.salvaged), "memories") == before
+    with Brain.open(done.salvaged) as brain:
+        assert brain.doctor().ok
+    if HEADER[at] == "header":
+        assert path.read_bytes() == data
+        assert "文件头坏了" in told(done)["header"]
+    if at == 60:  # no program will ever be that new
+        with Brain.open(path, checked=False) as brain:
+            assert "文件头坏了" in told(brain.doctor())["header"]
+    if at == 63:
+        with Brain.open(path, checked=False) as brain:
+            assert "--repair" in refused("brain_schema_newer", 78, brain.doctor).message
+
+
+def test_a_really_newer_file_and_anothers_stay_what_they_are(tmp_path: Path, plain: bytes) -> None:
+    path = put(tmp_path / "m.db", plain)
+    db = apsw.Connection(str(path))
+    db.execute("ALTER TABLE memories ADD COLUMN mood TEXT")
+    db.pragma("user_version", 9)
+    db.close()
+    refused("brain_schema_newer", 78, lambda: mend(path))
+    other = tmp_path / "other.db"
+    db = apsw.Connection(str(other))
+    db.execute("CREATE TABLE memories (id INTEGER PRIMARY KEY, text TEXT)")
+    db.close()
+    for repair in (False, True):
+        with Brain.open(other, checked=False) as brain:
+            found = brain.doctor(repair=repair)
+        assert (found.exit_code, found.salvaged, "header" in told(found)) == (74, None, True)
+    assert {p.name for p in tmp_path.iterdir()} == {"m.db", "other.db"}
+
+
+KILLED = """
+import os, signal, sys
+from brain import Brain
+brain = Brain.open(sys.argv[1])
+brain.add("进了日志就被杀掉")
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
+def test_what_only_the_log_holds_is_salvaged_too(tmp_path: Path, plain: bytes) -> None:
+    path = put(tmp_path / "m.db", plain)
+    subprocess.run(
+        [sys.executable, "-c", KILLED, str(path)],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        check=False,
+    )
+    data = bytearray(path.read_bytes())
+    data[0] ^= 0x41
+    path.write_bytes(data)
+    done = mend(path)
+    assert done.salvaged is not None
+    assert "进了日志就被杀掉" in {row[2] for row in table(Path(done.salvaged), "memories").values()}
