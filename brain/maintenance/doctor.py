@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from brain.errors import EXIT_IO, EXIT_UNAVAILABLE, BrainError
 from brain.maintenance import health, reembed
@@ -93,6 +93,12 @@ def run(
     first = _examine(store, now, insist=repair)
     salvaged = _Salvage()
     mended: set[str] = set()
+    if repair and _is_older_alone(first.findings):
+        store.release()
+        with store.write():  # opening it for writing migrates it
+            mended = {"schema"}
+        store.release()
+        first = _examine(store, now)
     if repair:
         wrong = {f.code for f in first.findings if f.severity != "ok" and f.fixable}
         asks = {f.code for f in first.findings if f.asks and f.severity != "ok"}
@@ -103,9 +109,9 @@ def run(
         elif allowed:
             try:
                 _mend(store, allowed, first.embedder, now, progress)
-                mended = allowed
-            except BrainError as e:
-                if e.code not in _DAMAGED:
+                mended |= allowed
+            except (BrainError, *integrity.UNREADABLE) as e:
+                if isinstance(e, BrainError) and e.code not in _DAMAGED:
                     raise
                 salvaged = _salvage(store, first.embedder, now, progress)
     last = _examine(store, now) if mended else first
@@ -123,6 +129,12 @@ def run(
         salvaged.records,
         _exit_code(findings),
     )
+
+
+def _is_older_alone(findings: Iterable[Finding]) -> bool:
+    """Whether a file of an older format has sound pages."""
+    wrong = {f.code for f in findings if f.severity != "ok"}
+    return "schema" in wrong and not wrong & _CORRUPT
 
 
 def _exit_code(findings: Iterable[Finding]) -> int:
@@ -151,6 +163,13 @@ def _examine(store: Store, now: datetime, *, insist: bool = False) -> _Seen:
         with store.snapshot() as db:
             loaded = connection.load_vectors(db)
             number = schema.version(db)
+            if 0 < number < schema.SCHEMA_VERSION:
+                told = (
+                    f"格式版本 {number}，比现在的 {schema.SCHEMA_VERSION} 旧；修复或下次写入时升级"
+                )
+                findings.append(Finding("schema", "warn", told, fixable=True))
+                # The other checks are of what this version has.
+                return _Seen((*findings, *health.pages(db)), None)
             findings.append(Finding("schema", "ok", f"格式版本 {number}"))
             facts = memory_file.facts(db)
             found, embedder = health.model(facts)
@@ -302,8 +321,7 @@ def _salvage(
         saved = memory_file.Store(new, network=store.network)
         try:
             found = _copy(broken, saved, now)
-            if embedder is not None and saved.vectors_loaded:
-                reembed.run(saved, embedder.name, progress)
+            _embed_anew(saved, embedder, progress)
         finally:
             saved.close()
     records = found.rows["memories"]
@@ -316,27 +334,46 @@ def _salvage(
 def _copy(broken: Transaction, saved: memory_file.Store, now: datetime) -> copy.Salvaged:
     """Copies what can be read, in one transaction, and makes anew what is derived from it."""
     with saved.write() as db:
-        found = copy.copy_rows(broken, db)
+        at = to_iso(now)
+        found = copy.copy_rows(broken, db, at)
         integrity.register_scopes(db)
         integrity.repair_links(db)
         integrity.drop_ownerless_takings(db)
         memory_file.reindex(db)
         _mend_passages(db, {"passages_missing", "passages_orphan"})
-        facts: dict[str, Any] = meta.read(db)
-        if facts.get(meta.MODEL) and saved.vectors_loaded:
-            table = vector_index.next_name(db)
-            vector_index.create_table(db, table, int(facts[meta.DIM]))
-            meta.put(db, **{meta.VECTORS: table})
         counts = {"records": found.rows["memories"], "lost": len(found.lost)}
         detail = {name: [None, number] for name, number in counts.items()}
-        journal.write(db, to_iso(now), None, "salvage", "", detail)
+        journal.write(db, at, None, "salvage", "", detail)
     return found
+
+
+def _embed_anew(
+    saved: memory_file.Store, embedder: Embedder | None, progress: Progress | None
+) -> None:
+    """Makes the vectors of a salvaged file, whose model it may not say any more."""
+    with saved.write() as db:
+        facts = meta.read(db)
+        if embedder is None:
+            embedder = health.model(facts)[1] if facts.get(meta.MODEL) else None
+        dim = embedder.dim if embedder is not None else facts.get(meta.DIM)
+        if not facts.get(meta.MODEL) or not saved.vectors_loaded or not isinstance(dim, int):
+            return
+        table = vector_index.next_name(db)
+        vector_index.create_table(db, table, dim)
+        meta.put(db, **{meta.VECTORS: table, meta.DIM: dim})
+    if embedder is not None:
+        reembed.run(saved, embedder.name, progress)
 
 
 def _not_salvaged(found: copy.Salvaged) -> Iterator[Finding]:
     if found.lost:
         told = f"有 {len(found.lost)} 条读不出来，没有救到：{health.ids(found.lost)}"
         yield Finding("salvage_lost", "error", told)
+    if found.cells:
+        named = [f"#{number} 的 {column}" for number, column in found.cells]
+        more = f" 等 {len(named)} 处" if len(named) > integrity.SHOWN else ""
+        told = f"读不懂的值换成了默认的：{'、'.join(named[: integrity.SHOWN])}{more}"
+        yield Finding("salvage_cells", "error", told)
     for name in sorted({*found.incomplete, *found.refused} - {"memories", "passages", "meta"}):
         told = f"{_TABLES.get(name, name)}里有读不出来的，救到 {found.rows[name]} 条"
         yield Finding("salvage_incomplete", "error", told)

@@ -6,11 +6,13 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import hashlib
 import itertools
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from struct import pack, pack_into, unpack_from
 from typing import Any
@@ -18,6 +20,12 @@ from typing import Any
 import apsw
 
 from brain.errors import EXIT_BUSY, EXIT_CANT_CREATE, EXIT_IO, BrainError
+from brain.memory import (
+    CONFIDENCE_BY_SOURCE,
+    DEFAULT_IMPORTANCE,
+    DEFAULT_KIND,
+    content_hash,
+)
 from brain.store import connection, journal, meta, schema, wal
 from brain.store.sql import rows
 
@@ -38,6 +46,8 @@ _PAGE_TYPE = 100
 _TABLE_PAGES = (0x05, 0x0D)
 _UTF_8 = 1
 """Where the first page's type stands, the two it may have, and the encoding's number."""
+
+_UNDECODABLE = object()
 
 HIGHEST = 10**15
 """A number beyond it is damage: no file comes near it."""
@@ -97,28 +107,34 @@ class Salvaged:
     Args:
         rows: rows copied, by table.
         lost: ids of records that were there and could not be read.
+        cells: (id, column) of what a record could not hold and was given another value.
         refused: rows read that hold what their table cannot, by table.
         incomplete: tables some of whose pages could not be read.
     """
 
     rows: Mapping[str, int]
     lost: tuple[int, ...]
+    cells: tuple[tuple[int, str], ...]
     refused: Mapping[str, int]
     incomplete: tuple[str, ...]
 
 
-def copy_rows(broken: apsw.Connection, new: apsw.Connection) -> Salvaged:
+def copy_rows(broken: apsw.Connection, new: apsw.Connection, at: str) -> Salvaged:
     """Copies the rows that can be read, of every table that both files have.
 
     Call inside a write transaction of the new file, which must be freshly made. Foreign keys are
     left to the transaction's end (https://sqlite.org/pragma.html#pragma_defer_foreign_keys), since
     a row often comes before the one it refers to; whatever refers to a row that never came must be
     settled by then.
+
+    Args:
+        at: now, UTC ISO: when a record ended that says it did, but not readably when.
     """
     new.execute("PRAGMA defer_foreign_keys = ON")
     done: dict[str, int] = {}
     refused: dict[str, int] = {}
     incomplete: list[str] = []
+    cells: list[tuple[int, str]] = []
     last = _last_ids(broken)
     for name in sorted(_tables(new)):
         columns = [row[1] for row in rows(new, f"PRAGMA table_info({name})")]
@@ -128,14 +144,15 @@ def copy_rows(broken: apsw.Connection, new: apsw.Connection) -> Salvaged:
         )
         table = _Table(broken, name, columns, last.get(name, 0))
         done[name] = refused[name] = 0
-        for row in table:
+        for values in table:
+            if name == "memories":
+                cells += [(values["id"], column) for column in _make_sound(values, at)]
             try:
-                new.execute(statement, row)
-            except apsw.ConstraintError:
+                new.execute(statement, tuple(values.values()))
+            except (apsw.ConstraintError, TypeError):  # a cell that is no UTF-8 has no SQL type
                 refused[name] += 1
             else:
                 done[name] += 1
-        refused[name] += table.undecodable
         if table.damaged:
             incomplete.append(name)
     marks = ", ".join("?" * len(_DERIVED))
@@ -147,6 +164,7 @@ def copy_rows(broken: apsw.Connection, new: apsw.Connection) -> Salvaged:
     return Salvaged(
         done,
         tuple(sorted(known - there)),
+        tuple(cell for cell in cells if cell[0] in there),
         {name: number for name, number in refused.items() if number},
         tuple(incomplete),
     )
@@ -208,20 +226,19 @@ class _Table:
         columns: those wanted; what the file lacks is NULL.
         last: the highest number the table has given, 0 where that is unknown.
 
-    ``damaged`` says afterwards whether some page could not be read, ``undecodable`` how many rows
-    had a cell that is no UTF-8.
+    A cell that is no UTF-8 is an object that is nothing else. ``damaged`` says afterwards whether
+    some page could not be read.
     """
 
     def __init__(self, db: apsw.Connection, name: str, columns: list[str], last: int) -> None:
         self.damaged = False
-        self.undecodable = 0
         self._db = db
         self._name = name
         self._columns = columns
         self._last = last
         self._seen: set[Any] = set()
 
-    def __iter__(self) -> Iterator[tuple[Any, ...]]:
+    def __iter__(self) -> Iterator[dict[str, Any]]:
         name = self._name
         try:
             held = {row[1]: row[5] for row in rows(self._db, f"PRAGMA table_info({name})")}
@@ -253,7 +270,7 @@ class _Table:
         if self.damaged:
             yield from self._one_by_one(f"{select} WHERE {key} = ?")
 
-    def _one_by_one(self, select: str) -> Iterator[tuple[Any, ...]]:
+    def _one_by_one(self, select: str) -> Iterator[dict[str, Any]]:
         numbers = {n for n in self._seen if isinstance(n, int) and n <= HIGHEST}
         if len(numbers) != len(self._seen):
             return
@@ -267,15 +284,104 @@ class _Table:
             for _, *cells in found:
                 yield from self._row(number, cells)
 
-    def _row(self, number: Any, cells: list[Any]) -> Iterator[tuple[Any, ...]]:
+    def _row(self, number: Any, cells: list[Any]) -> Iterator[dict[str, Any]]:
         self._seen.add(number)
-        try:
-            yield tuple(
-                value.decode() if kind == "text" else value
-                for value, kind in zip(cells[::2], cells[1::2], strict=True)
-            )
-        except UnicodeDecodeError:
-            self.undecodable += 1
+        pairs = zip(cells[::2], cells[1::2], strict=True)
+        values = [_decoded(value) if kind == "text" else value for value, kind in pairs]
+        yield dict(zip(self._columns, values, strict=True))
+
+
+def _decoded(value: bytes) -> Any:
+    try:
+        return value.decode()
+    except UnicodeDecodeError:
+        return _UNDECODABLE
+
+
+def _make_sound(values: dict[str, Any], at: str) -> list[str]:
+    """Gives what no record can hold another value, where there is one; says which columns.
+
+    A text has no other value. What hides a record keeps hiding it: an unreadable scope becomes one
+    of its own, and what ended at an unreadable instant ends now.
+    """
+    text = values["text"]
+    if not isinstance(text, str) or not isinstance(values["id"], int):
+        return []
+    bad = [name for name, sound in _SOUND.items() if not sound(values[name])]
+    for name in bad:
+        values[name] = at if name in _ENDS else _INSTEAD.get(name)
+    if "recorded_at" in bad:
+        values["recorded_at"] = values["valid_from"] or at
+    if "content_hash" in bad:
+        values["content_hash"] = content_hash(text)
+    if "text_sha256" in bad:
+        values["text_sha256"] = hashlib.sha256(text.encode()).digest()
+    return bad
+
+
+def _is_time(value: Any) -> bool:
+    if not isinstance(value, str) or len(value) != 24 or value[-1] != "Z":
+        return False
+    try:
+        datetime.fromisoformat(value)
+    except ValueError:
+        return False
+    return True
+
+
+def _is_time_or_none(value: Any) -> bool:
+    return value is None or _is_time(value)
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _is_unit(value: Any) -> bool:
+    return isinstance(value, int | float) and 0 <= value <= 1
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and 0 <= value <= HIGHEST
+
+
+_SOUND: Mapping[str, Callable[[Any], bool]] = {
+    "kind": lambda value: isinstance(value, str) and value != "",
+    "scope": _is_text,
+    "source": _is_text,
+    "importance": _is_unit,
+    "confidence": _is_unit,
+    "strength": _is_unit,
+    "pinned": lambda value: isinstance(value, int) and value in (0, 1),
+    "valid_from": _is_time_or_none,
+    "valid_to": _is_time_or_none,
+    "recorded_at": _is_time,
+    "retracted_at": _is_time_or_none,
+    "supersedes": lambda value: value is None or _is_count(value),
+    "superseded_by": lambda value: value is None or _is_count(value),
+    "archived_at": _is_time_or_none,
+    "evidence": _is_text,
+    "content_hash": _is_text,
+    "text_sha256": lambda value: isinstance(value, bytes) and len(value) == 32,
+    "use_count": _is_count,
+    "last_used_at": _is_time_or_none,
+}
+"""What each column of a record can hold, beside its id and text."""
+
+_INSTEAD: Mapping[str, Any] = {
+    "kind": DEFAULT_KIND,
+    "scope": "抢救",
+    "source": "unknown",
+    "importance": DEFAULT_IMPORTANCE,
+    "confidence": min(CONFIDENCE_BY_SOURCE.values()),
+    "strength": 1.0,
+    "pinned": 0,
+    "evidence": "",
+    "use_count": 0,
+}
+"""What is taken instead; NULL for the others."""
+
+_ENDS = frozenset({"valid_to", "retracted_at", "archived_at"})
 
 
 @contextlib.contextmanager

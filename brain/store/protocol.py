@@ -906,7 +906,7 @@ class FileCopy(Protocol[TxBoth]):
     def exclusive(self, path: Path) -> AbstractContextManager[None]:
         """A file with its log merged and taken away, and locked against all others in the block."""
 
-    def copy_rows(self, broken: TxBoth, new: TxBoth) -> Salvaged:
+    def copy_rows(self, broken: TxBoth, new: TxBoth, at: str) -> Salvaged:
         """Copies the rows that can be read, of every table that both files have."""
 
     def opened_broken(self, path: Path) -> AbstractContextManager[TxBoth | None]:

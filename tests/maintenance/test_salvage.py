@@ -17,6 +17,7 @@ import pytest
 
 from brain import Brain
 from brain.results import DoctorResult
+from brain.store import memories, schema
 from tests.support import ROOT
 from tests.support.engine import EVERYDAY, fill, indexes_are_whole, refused, texts
 
@@ -300,3 +301,81 @@ def test_what_only_the_log_holds_is_salvaged_too(tmp_path: Path, plain: bytes) -
     done = mend(path)
     assert done.salvaged is not None
     assert "进了日志就被杀掉" in {row[2] for row in table(Path(done.salvaged), "memories").values()}
+
+
+# Values no record can hold, and files of an older format --------------------------------------
+
+
+def test_a_bad_cell_costs_its_value_not_its_record(tmp_path: Path, plain: bytes) -> None:
+    path = put(tmp_path / "m.db", plain)
+    before = table(path, "memories")
+    names = columns(path, "memories")
+    db = apsw.Connection(str(path))
+    db.execute("PRAGMA ignore_check_constraints = ON")
+    bad: dict[int, tuple[str, Any]] = {
+        5: ("recorded_at", "昨天"),
+        6: ("importance", 7.5),
+        7: ("kind", b"\xff"),
+        8: ("scope", b"\xfe\xff"),
+        9: ("retracted_at", b"\x00"),
+        10: ("confidence", "很高"),
+        11: ("use_count", "三"),
+        12: ("text_sha256", "not bytes"),
+    }
+    for number, (column, value) in bad.items():
+        db.execute(f"UPDATE memories SET {column} = ? WHERE id = ?", (value, number))
+    db.execute("DELETE FROM journal WHERE id = 1")
+    db.close()
+    done = mend(path)
+    assert done.salvaged is not None
+    kept = table(Path(done.salvaged), "memories")
+    assert kept.keys() == before.keys()
+    for number, (column, _) in bad.items():
+        assert f"#{number} 的 {column}" in told(done)["salvage_cells"]
+    for number, row in kept.items():
+        changed = {n for n, a, b in zip(names, row, before[number], strict=True) if a != b}
+        assert changed <= ({bad[number][0]} if number in bad else set())
+    with Brain.open(done.salvaged) as brain:
+        assert brain.doctor().ok
+        shown = {m.id for m in brain.list(limit=None)}
+    assert not {8, 9} & shown  # what was hidden, or may have been, stays so
+    assert {5, 6, 7, 10, 11, 12} <= shown
+
+
+def test_a_file_that_does_not_say_its_dimension_is_salvaged(tmp_path: Path, plain: bytes) -> None:
+    path = put(tmp_path / "m.db", plain)
+    db = apsw.Connection(str(path))
+    db.execute("INSERT OR REPLACE INTO meta VALUES ('model', 'no-such-model')")
+    db.execute("DELETE FROM meta WHERE key = 'dim'")
+    db.close()
+    data = bytearray(path.read_bytes())
+    data[0] ^= 0x41
+    path.write_bytes(data)
+    assert mend(path).salvaged_records == 151
+
+
+@pytest.mark.parametrize("version", [1, 2, 3])
+def test_an_older_file_is_called_older_and_migrated(tmp_path: Path, version: int) -> None:
+    path = put(tmp_path / "old.db", b"")
+    db = apsw.Connection(str(path))
+    for migrate in schema.MIGRATIONS[:version]:
+        migrate(db)
+    db.pragma("user_version", version)
+    db.pragma("application_id", schema.APPLICATION_ID)
+    for text in EVERYDAY:
+        at = "2026-01-01T00:00:00.000Z"
+        memories.insert(
+            db, memories.Record(text, "note", "", "user", 0.5, 0.95, False, None, None, at)
+        )
+    db.close()
+    with Brain.open(path, checked=False) as brain:
+        found = brain.doctor()
+    assert (found.exit_code, found.salvaged) == (0, None)
+    assert told(found).keys() == {"schema"}
+    assert f"格式版本 {version}，比现在的" in told(found)["schema"]
+    before = table(path, "memories")
+    done = mend(path)
+    assert ("schema" in done.repaired, done.salvaged, done.exit_code) == (True, None, 0)
+    assert table(path, "memories") == before
+    with Brain.open(path) as brain:
+        assert brain.recall("物业抄水表").hits
