@@ -47,6 +47,7 @@ if TYPE_CHECKING:
         DecayResult,
         DoctorResult,
         ExportResult,
+        Fault,
         ForgetResult,
         History,
         ImportResult,
@@ -938,6 +939,7 @@ class Brain:
         scope: str | None = None,
         as_of: When = None,
         with_recovery: bool = False,
+        passed: Callable[[Fault], None] | None = None,
         now: datetime | None = None,
     ) -> Iterator[str]:
         """The memories leaving the file, as lines with their ends; one moment of it throughout.
@@ -948,6 +950,8 @@ class Brain:
             scope: that scope alone; None for all of them.
             as_of: only what was current then.
             with_recovery: recovery records as well; only with the whole file as JSONL.
+            passed: called for each damaged record, which is left out; None has it raise
+                ``brain_db_damaged`` (74).
 
         Raises:
             BrainError: ``brain_usage`` (2), ``brain_scope_invalid``, ``brain_date_invalid`` (65).
@@ -955,7 +959,7 @@ class Brain:
         from brain.exchange import api
 
         shown = api.selection(format, scope, as_of, with_recovery, now or now_utc())
-        return api.export_text(self._store, format, shown, with_recovery)
+        return api.export_text(self._store, format, shown, with_recovery, passed)
 
     def export_to(
         self,

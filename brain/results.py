@@ -382,6 +382,7 @@ class ExportResult(JsonObject):
         source: the memory file.
         out: the file or folder written.
         added: records written.
+        errors: damaged records (``line`` is the id) and entries of the journal left out.
         files: names of the files, of a folder.
     """
 
@@ -391,7 +392,7 @@ class ExportResult(JsonObject):
     added: int
     skipped: int = field(default=0, init=False)
     superseded: int = field(default=0, init=False)
-    errors: tuple[Fault, ...] = field(default=(), init=False)
+    errors: tuple[Fault, ...] = ()
     files: tuple[str, ...] = ()
 
 

@@ -135,7 +135,7 @@ GIVEN: dict[str, Any] = {
     "Fault": FAULT,
     "Fault, of a single file": r.Fault(3, "不是 JSON"),
     "Change": CHANGE,
-    "ExportResult": r.ExportResult("a.db", "markdown", "out", 5, ("事实.md",)),
+    "ExportResult": r.ExportResult("a.db", "markdown", "out", 5, files=("事实.md",)),
     "ImportResult": r.ImportResult(
         "in", "jsonl", 1, 2, 3, 4, 5, 6, 7, (FAULT,), (CHANGE,), 8, 9, 10, 11, True
     ),

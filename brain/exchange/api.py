@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from brain.errors import EXIT_USAGE, BrainError
 from brain.exchange import export_jsonl, export_markdown, files, import_jsonl, import_markdown
-from brain.results import ExportResult, ImportResult
+from brain.results import ExportResult, Fault, ImportResult
 from brain.store.view import Selection
 from brain.text.timestamps import parse_time, to_iso
 from brain.validate import check_label
@@ -52,11 +52,21 @@ def selection(
     return Selection(scope, at or (to_iso(now) if form == "markdown" else None))
 
 
-def export_text(store: Store, form: str, shown: Selection, with_recovery: bool) -> Iterator[str]:
-    """The export as lines with their ends."""
+def export_text(
+    store: Store,
+    form: str,
+    shown: Selection,
+    with_recovery: bool,
+    passed: Callable[[Fault], None] | None = None,
+) -> Iterator[str]:
+    """The export as lines with their ends.
+
+    Args:
+        passed: called for each record that cannot be read; None has it end the export.
+    """
     if form == "markdown":
-        return export_markdown.text(store, shown)
-    return export_jsonl.lines(store, shown, with_recovery)
+        return export_markdown.text(store, shown, passed)
+    return export_jsonl.lines(store, shown, with_recovery, passed=passed)
 
 
 def export_to(
@@ -84,12 +94,15 @@ def export_to(
         records += 1
 
     names: tuple[str, ...] = ()
+    faults: list[Fault] = []
     if form == "markdown":
-        names = export_markdown.write(store, shown, where, force=force, counted=counted)
+        names = export_markdown.write(
+            store, shown, where, force=force, counted=counted, passed=faults.append
+        )
     else:
-        lines = export_jsonl.lines(store, shown, with_recovery, counted)
+        lines = export_jsonl.lines(store, shown, with_recovery, counted, faults.append)
         files.write(where, lines, force=force)
-    return ExportResult(str(store.path), form, str(where), records, names)
+    return ExportResult(str(store.path), form, str(where), records, tuple(faults), names)
 
 
 def import_any(

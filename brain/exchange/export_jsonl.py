@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from brain.exchange import jsonl
+from brain.results import Fault
 from brain.store import journal, memories, meta, originals
 from brain.store.view import Selection
 
@@ -21,6 +22,7 @@ def lines(
     shown: Selection,
     with_recovery: bool = False,
     counted: Callable[[], None] | None = None,
+    passed: Callable[[Fault], None] | None = None,
 ) -> Iterator[str]:
     """The lines of an export, each with its end.
 
@@ -29,32 +31,45 @@ def lines(
             leave only with the whole.
         with_recovery: recovery records as well.
         counted: called for each record.
+        passed: called for each record or entry that cannot be read, which is left out; None has
+            such a one end the export.
     """
     number = 0
     with store.snapshot() as db:
-        for line in _body(db, shown, with_recovery, counted):
+        for line in _body(db, shown, with_recovery, counted, passed):
             number += 1
             yield line
     yield jsonl.json_line("end", lines=number)
 
 
 def _body(
-    db: Transaction, shown: Selection, with_recovery: bool, counted: Callable[[], None] | None
+    db: Transaction,
+    shown: Selection,
+    with_recovery: bool,
+    counted: Callable[[], None] | None,
+    passed: Callable[[Fault], None] | None,
 ) -> Iterator[str]:
     yield jsonl.header(shown, memories.last_id(db))
     if shown.whole:
         facts = meta.read(db)
         for key in KEPT_FACTS:
-            if facts.get(key) is not None:
+            if isinstance(facts.get(key), str | int | float):
                 yield jsonl.json_line("meta", key=key, value=facts[key])
         for word, freq, tag, at in meta.dated_words(db):
             yield jsonl.json_line("word", word=word, freq=freq, tag=tag, added_at=at)
-    for memory in memories.iter_selected(db, shown):
+    for memory in memories.iter_selected(db, shown, unreadable(passed, "记忆")):
         if counted is not None:
             counted()
         yield jsonl.memory(memory)
-    for event in journal.iter_selected(db, shown):
+    for event in journal.iter_selected(db, shown, unreadable(passed, "日志里的")):
         yield jsonl.event(event)
     if with_recovery:
         for handle, original in originals.iter_originals(db):
             yield from jsonl.parts(handle, original)
+
+
+def unreadable(passed: Callable[[Fault], None] | None, what: str) -> Callable[[int], None] | None:
+    """What tells of records, or entries of the journal, that are left out, by their numbers."""
+    if passed is None:
+        return None
+    return lambda number: passed(Fault(number, f"{what} #{number} 里有读不懂的值，没有导出"))

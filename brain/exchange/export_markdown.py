@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from brain.errors import EXIT_CANT_CREATE, BrainError
-from brain.exchange import files, markdown
+from brain.exchange import export_jsonl, files, markdown
+from brain.results import Fault
 from brain.store import memories
 from brain.store.view import Selection
 
@@ -18,10 +19,16 @@ if TYPE_CHECKING:
 SUFFIX = ".md"
 
 
-def text(store: Store, shown: Selection) -> Iterator[str]:
-    """All kinds one after the other, with a blank line between them."""
+def text(
+    store: Store, shown: Selection, passed: Callable[[Fault], None] | None = None
+) -> Iterator[str]:
+    """All kinds one after the other, with a blank line between them.
+
+    Args:
+        passed: as of :func:`brain.exchange.export_jsonl.lines`.
+    """
     gap = ""
-    for _, chunks in _by_kind(store, shown, lambda: None):
+    for _, chunks in _by_kind(store, shown, lambda: None, passed):
         yield gap
         yield from chunks
         gap = "\n"
@@ -34,12 +41,14 @@ def write(
     *,
     force: bool,
     counted: Callable[[], None],
+    passed: Callable[[Fault], None] | None = None,
 ) -> tuple[str, ...]:
     """Writes one file a kind; a file of ours whose kind has no more records is removed.
 
     Args:
         force: replace files that an export wrote before; others are never replaced.
         counted: called for each record.
+        passed: as of :func:`brain.exchange.export_jsonl.lines`.
 
     Returns:
         The names of the files.
@@ -52,7 +61,7 @@ def write(
     if stale and not force:
         raise files.exists(stale[0])
     names: list[str] = []
-    for kind, chunks in _by_kind(store, shown, counted):
+    for kind, chunks in _by_kind(store, shown, counted, passed):
         path = folder / f"{kind}{SUFFIX}"
         if path.exists() and not _is_ours(path):
             raise BrainError(
@@ -69,7 +78,10 @@ def write(
 
 
 def _by_kind(
-    store: Store, shown: Selection, counted: Callable[[], None]
+    store: Store,
+    shown: Selection,
+    counted: Callable[[], None],
+    passed: Callable[[Fault], None] | None,
 ) -> Iterator[tuple[str, Iterator[str]]]:
     with store.snapshot() as db:
         for kind in memories.kinds(db, shown):
@@ -80,7 +92,9 @@ def _by_kind(
                 kind: str = kind, of_kind: Selection = of_kind, ids: list[range] = stretches
             ) -> Iterator[str]:
                 yield markdown.kind_heading(kind, ids)
-                for memory in memories.iter_selected(db, of_kind):
+                for memory in memories.iter_selected(
+                    db, of_kind, export_jsonl.unreadable(passed, "记忆")
+                ):
                     counted()
                     yield markdown.entry(memory)
 

@@ -8,7 +8,7 @@ temporary table, ``temp.past``, that a replayed view goes by.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -151,23 +151,43 @@ def touched_after(db: apsw.Connection, at: str, columns: Sequence[str]) -> list[
     return [row[0] for row in found]
 
 
-def iter_selected(db: apsw.Connection, shown: Selection) -> Iterator[Event]:
+def iter_selected(
+    db: apsw.Connection, shown: Selection, bad: Callable[[int], None] | None = None
+) -> Iterator[Event]:
     """The entries about the records that are shown, oldest first, one at a time.
 
     The whole file's also hold those about the file itself and about what was forgotten.
+
+    Args:
+        bad: called with the number of an entry that holds what none can, which is passed over;
+            None has such a one end the reading.
     """
     condition = "1"
     args: list[object] = []
     if not shown.whole:
         where, args = shown.where()
         condition = f"EXISTS (SELECT 1 FROM memories m WHERE m.id = j.memory_id AND {where})"
-    for at, memory_id, what, why, detail in stream(
+    # As bytes: a text that cannot be decoded would end the statement.
+    texts = ", ".join(
+        f"iif(typeof(j.{c}) = 'text', CAST(j.{c} AS BLOB), NULL)"
+        for c in ("at", "what", "why", "detail")
+    )
+    for number, memory_id, *cells in stream(
         db,
-        "SELECT j.at, j.memory_id, j.what, j.why, j.detail FROM journal j"
-        f" WHERE {condition} ORDER BY j.id",
+        f"SELECT j.id, j.memory_id, {texts} FROM journal j WHERE {condition} ORDER BY j.id",
         args,
     ):
-        yield Event(at, memory_id, what, why, json.loads(detail))
+        try:
+            at, what, why, told = (bytes(cell).decode() for cell in cells)
+            detail = json.loads(told)
+            if not isinstance(detail, dict) or not isinstance(memory_id, int | None):
+                raise TypeError("an entry holds what none can")
+        except (TypeError, ValueError):
+            if bad is None:
+                raise apsw.CorruptError("an entry of the journal cannot be read") from None
+            bad(int(number))
+            continue
+        yield Event(at, memory_id, what, why, detail)
 
 
 def append(db: apsw.Connection, event: Event) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from types import NoneType
 from typing import Any
@@ -259,8 +259,15 @@ def list_any_state(
     return [_memory(row) for row in found]
 
 
-def iter_selected(db: apsw.Connection, shown: Selection) -> Iterator[Memory]:
-    """Every record that is shown, in id order, one at a time. Links to others are None."""
+def iter_selected(
+    db: apsw.Connection, shown: Selection, bad: Callable[[int], None] | None = None
+) -> Iterator[Memory]:
+    """Every record that is shown, in id order, one at a time. Links to others are None.
+
+    Args:
+        bad: called with the id of a record that holds what none can, which is passed over; None
+            has such a one end the reading.
+    """
     where, args = shown.where()
     columns = {name: f"m.{name}" for name in _NAMES}
     given: list[object] = []
@@ -269,12 +276,34 @@ def iter_selected(db: apsw.Connection, shown: Selection) -> Iterator[Memory]:
         for link in ("supersedes", "superseded_by"):
             columns[link] = f"(SELECT x.id FROM memories x WHERE x.id = m.{link} AND {inner})"
             given += inner_args
-    for row in stream(
-        db,
-        f"SELECT {', '.join(columns.values())} FROM memories m WHERE {where} ORDER BY m.id",
-        (*given, *args),
-    ):
-        yield _memory(row)
+    select = f"SELECT {', '.join(columns.values())} FROM memories m WHERE ({where}) AND m.id > ?"
+    last: int | None = 0
+    while last is not None:
+        try:
+            for row in stream(db, f"{select} ORDER BY m.id", (*given, *args, last)):
+                last = int(row[0])
+                try:
+                    memory = _memory(row)
+                except apsw.CorruptError:
+                    if bad is None:
+                        raise
+                    bad(last)
+                    continue
+                yield memory
+            return
+        except UnicodeDecodeError:  # ends the statement: go on behind the record
+            if bad is None:
+                raise
+            last = _next_selected(db, shown, last)
+            if last is not None:
+                bad(last)
+
+
+def _next_selected(db: apsw.Connection, shown: Selection, after: int) -> int | None:
+    where, args = shown.where()
+    query = f"SELECT min(m.id) FROM memories m WHERE ({where}) AND m.id > ?"
+    found = one(db, query, (*args, after))
+    return None if found is None else int(found)
 
 
 def iter_selected_ids(db: apsw.Connection, shown: Selection) -> Iterator[int]:

@@ -171,7 +171,9 @@ class Records(Protocol[Tx]):
             known_at: only those recorded by then, UTC ISO; None for all.
         """
 
-    def iter_selected(self, db: Tx, shown: Selection) -> Iterator[Memory]:
+    def iter_selected(
+        self, db: Tx, shown: Selection, bad: Callable[[int], None] | None = None
+    ) -> Iterator[Memory]:
         """Every record that is shown, in id order, one at a time. Links to others are None."""
 
     def iter_selected_ids(self, db: Tx, shown: Selection) -> Iterator[int]:
@@ -501,7 +503,9 @@ class Journal(Protocol[Tx]):
         Reads every entry dated after it that is no addition.
         """
 
-    def iter_selected(self, db: Tx, shown: Selection) -> Iterator[Event]:
+    def iter_selected(
+        self, db: Tx, shown: Selection, bad: Callable[[int], None] | None = None
+    ) -> Iterator[Event]:
         """The entries about the records that are shown, oldest first, one at a time.
 
         The whole file's also hold those about the file itself and about what was forgotten.

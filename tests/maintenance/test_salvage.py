@@ -19,6 +19,7 @@ from brain import Brain
 from brain.results import DoctorResult
 from brain.store import memories, schema
 from tests.support import ROOT
+from tests.support.cli import Cli
 from tests.support.engine import EVERYDAY, fill, indexes_are_whole, refused, texts
 
 Rows = dict[Any, tuple[Any, ...]]
@@ -379,3 +380,37 @@ def test_an_older_file_is_called_older_and_migrated(tmp_path: Path, version: int
     assert table(path, "memories") == before
     with Brain.open(path) as brain:
         assert brain.recall("物业抄水表").hits
+
+
+@pytest.mark.parametrize("value", ["x'e4b8ff41'", "CAST(x'e4b8ff41' AS TEXT)"])
+def test_an_export_leaves_out_what_is_damaged_and_says_so(
+    tmp_path: Path, plain: bytes, value: str
+) -> None:
+    path = put(tmp_path / "m.db", plain)
+    db = apsw.Connection(str(path))
+    for number in (5, 6, 151):
+        db.execute(f"UPDATE memories SET evidence = {value} WHERE id = {number}")
+    db.execute(f"UPDATE journal SET why = {value} WHERE id = 7")
+    db.execute("UPDATE journal SET detail = '[' WHERE id = 8")
+    db.close()
+    with Brain.open(path) as brain:
+        done = brain.export_to(tmp_path / "out.jsonl")
+        assert done.added == 148
+        reasons = [fault.reason for fault in done.errors]
+        assert [r.split(" 里")[0] for r in reasons] == [
+            "记忆 #5", "记忆 #6", "记忆 #151", "日志里的 #7", "日志里的 #8",
+        ]  # fmt: skip
+        lines = (tmp_path / "out.jsonl").read_text("utf-8").splitlines()
+        held = [json.loads(line) for line in lines]
+        known = {one["id"] for one in held if one["type"] == "memory"}
+        assert known == set(range(1, 151)) - {5, 6}
+        assert held[-1]["lines"] == len(lines) - 1
+        refused("brain_db_damaged", 74, lambda: list(brain.export()))
+        marked = brain.export_to(tmp_path / "md", format="markdown")
+        assert [fault.line for fault in marked.errors] == [5, 6, 151]
+    shown = Cli(tmp_path)("export", "--db", str(path))
+    assert (shown.code, shown.out.count('"type":"memory"'), "记忆 #5" in shown.err) == (
+        74,
+        148,
+        True,
+    )

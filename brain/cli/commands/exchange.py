@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Annotated
 
@@ -20,9 +20,9 @@ from brain.cli.render import local_day
 from brain.cli.target import report_created
 from brain.cli.verbs import about
 from brain.engine import Brain
-from brain.errors import EXIT_DATA, BrainError
+from brain.errors import EXIT_DATA, EXIT_IO, BrainError
 from brain.exchange import import_markdown
-from brain.results import Change, ExportResult, ImportResult, IngestResult
+from brain.results import Change, ExportResult, Fault, ImportResult, IngestResult
 from brain.typecheck import path_of
 
 SHOWN = 20
@@ -84,11 +84,17 @@ def export(
         if chosen is not None and (remark := brain.scope_remark(chosen)):
             note(visible(remark))
         if target is None:
+            faults: list[Fault] = []
             for line in brain.export(
-                format=format_, scope=chosen, as_of=as_of, with_recovery=with_recovery
+                format=format_,
+                scope=chosen,
+                as_of=as_of,
+                with_recovery=with_recovery,
+                passed=faults.append,
             ):
                 out(line.removesuffix("\n"))
-            return 0
+            _tell_left_out(faults)
+            return EXIT_IO if faults else 0
         done = brain.export_to(
             target,
             format=format_,
@@ -101,7 +107,7 @@ def export(
         out_json(done.to_dict())
     else:
         _tell_export(done)
-    return 0
+    return EXIT_IO if done.errors else 0
 
 
 def _scope(given: str | None, all_scopes: bool) -> str | None:
@@ -120,6 +126,14 @@ def _scope(given: str | None, all_scopes: bool) -> str | None:
 def _tell_export(done: ExportResult) -> None:
     files = f"，{len(done.files)} 个文件" if done.format == "markdown" else ""
     out(f"已导出 {done.added} 条{files}：{visible(done.out)}")
+    _tell_left_out(done.errors)
+
+
+def _tell_left_out(faults: Sequence[Fault]) -> None:
+    for fault in faults[:SHOWN]:
+        note(fault.reason)
+    if len(faults) > SHOWN:
+        note(f"没有导出的一共 {len(faults)} 处")
 
 
 @about(
