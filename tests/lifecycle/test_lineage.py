@@ -635,7 +635,7 @@ def test_what_was_told_in_this_very_millisecond_may_end(
         return datetime(2031, 1, 1, tzinfo=UTC) + timedelta(microseconds=100 * next(ticks))
 
     monkeypatch.setattr("brain.engine.now_utc", clock)
-    monkeypatch.setattr("brain.verbs.changing.now_utc", clock)
+    monkeypatch.setattr("brain.lifecycle.supersede.now_utc", clock)
     with Brain.open(tmp_path / "m.db", model="none") as brain:
         for n in range(30):
             one = brain.add(f"第{n}号仓库在东门").id
