@@ -1,4 +1,7 @@
-"""Explaining a result in words: people read 成语接龙, the index holds 成语, 语接, 接龙."""
+"""Explanation of a result, in sentences and words: why the gate decides as it does, which words
+of a question a hit holds (people read 成语接龙, the index holds 成语, 语接, 接龙), and whether a
+scope is named that has no record.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +11,16 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from brain.memory import Hit, RecallResult
+from brain.recall import gate
+from brain.recall.query import Question
+from brain.recall.retrieve import Ranked
 from brain.store import memories
 from brain.store.view import View
 from brain.text import stopwords
+from brain.text.bm25 import idf
 from brain.text.fold import fold
 from brain.text.rewrite import Variant, phrase_terms, variants
+from brain.text.timestamps import local_day
 from brain.text.tokenize import QueryTerms, count_terms, is_han, query_terms, stem
 from brain.validate import clean_query
 
@@ -260,3 +268,124 @@ def _nearest_name(scope: str, names: list[str]) -> str | None:
     by_fold = {name.casefold(): name for name in names}
     near = get_close_matches(scope.casefold(), by_fold, n=1)
     return by_fold[near[0]] if near else None
+
+
+MOST_WORDS, MOST_OTHERWISE = 5, 3
+"""How many words a reason names."""
+
+
+def reasons(
+    question: Question, notes: Ranked, skills: Ranked, model: str | None
+) -> tuple[str, ...]:
+    """Why :func:`brain.recall.gate.judge` decides so, as sentences; arguments as there.
+
+    Apart from it, because wording them takes longer than deciding and ``inject`` shows none.
+    """
+    why = nothing(question, notes, skills)
+    if why:
+        return (why,)
+    weights, _ = gate.weights_of(model)
+    best = notes if notes.hits else skills
+    if notes.hits and skills.hits:
+        best = max((notes, skills), key=lambda group: gate.answers(question, group, weights))
+    return _reasons(question, best, weights)
+
+
+def _reasons(question: Question, ranked: Ranked, weights: gate.Weights) -> tuple[str, ...]:
+    if not (timely := gate.in_asked_time(ranked)).hits:
+        return (_of_another_time(question, ranked.hits[0]),)
+    ranked = timely
+    told = _carrier(question, ranked, weights)
+    found = ranked.evidence[told.id]
+    out = [_of_words(question, ranked, told)]
+    near = [h for h in ranked.hits if ranked.evidence[h.id].similarity is not None]
+    if near and weights.model != gate.NO_MODEL:
+        best = max(near, key=lambda h: (ranked.evidence[h.id].similarity or 0.0, -h.id))
+        if found.similarity is not None and found.similarity < (
+            ranked.evidence[best.id].similarity or 0.0
+        ):
+            named = f"{_named(told, 'semantic')} 的语义"
+            best = told
+        else:
+            named = f"语义最近的是 {_named(best, 'semantic')}，"
+        background = weights.background(question.language)
+        sigma = ((ranked.evidence[best.id].similarity or 0.0) - background) / weights.spread
+        side = "高于" if sigma >= 0 else "低于"
+        out.append(f"{named}{side}无关文本的背景 {abs(sigma):.1f}σ。")
+    return tuple(out)
+
+
+def _of_another_time(question: Question, best: Hit) -> str:
+    """That no hit is of the time asked about, as a sentence."""
+    asked = _asked_time(question)
+    if question.time_alone:
+        return f"所问的时间（{asked}）里没有记忆。"
+    told = best.memory.valid_from or best.memory.recorded_at
+    return f"所问的时间（{asked}）里没有相关的记忆；最接近的 #{best.id} 是 {local_day(told)} 的。"
+
+
+def _asked_time(question: Question) -> str:
+    return "、".join(dict.fromkeys(one.phrase for one in question.times))
+
+
+def _carrier(question: Question, ranked: Ranked, weights: gate.Weights) -> Hit:
+    """Of the hits held against a question the one that by itself speaks most to it."""
+    own = gate.own_probabilities(question, ranked, weights)
+    shown = gate.worth_showing(question, ranked, own)
+    head = [h for h in ranked.hits[: gate.HEAD] if h.id in shown] or ranked.hits[: gate.HEAD]
+    return max(head, key=lambda h: own[h.id])
+
+
+def _of_words(question: Question, ranked: Ranked, told: Hit) -> str:
+    """Which words of a question a hit holds, the most telling ones, as a sentence."""
+    share = ranked.evidence[told.id].content
+    if question.time_alone and ranked.evidence[told.id].timely:
+        return f"#{told.id} 在所问的时间里。"
+    lane = told.lanes.get("lexical")
+    # A hit that its words alone did not propose holds some all the same.
+    matched = ranked.evidence[told.id].held if lane is None else lane.terms
+    via = None if lane is None else lane.via
+    asked = (question.folded, question.content, matched, told.memory.text, question.variants)
+    found = shared(*asked)
+    named = f"#{told.id}"
+    if via is not None:
+        older = shared(*asked, elsewhere=True)
+        if older.words != found.words:
+            found, named = older, _named(told, "lexical")
+    parts = []
+    if found.words:
+        rare = sorted(found.words, key=lambda w: -_rarity(w, question, ranked))[:MOST_WORDS]
+        parts.append(f"「{'、'.join(w for w in found.words if w in rare)}」被 {named} 覆盖")
+    parts += [
+        f"「{word}」在 #{told.id} 里写作「{other}」"
+        for word, other in found.otherwise[:MOST_OTHERWISE]
+    ]
+    if parts:
+        return f"查询里的{'，'.join(parts)}（占内容的 {share:.0%}）。"
+    if via is not None:
+        return f"最好的候选 #{told.id} 是由它的旧版 #{via} 找到的。"
+    return f"最好的候选 #{told.id} 没有写出查询里的任何实词。"
+
+
+def _rarity(word: str, question: Question, ranked: Ranked) -> float:
+    terms = [t for t in query_terms(word) if t in question.content]
+    return max((idf(ranked.frequency.get(t, 0), ranked.total) for t in terms), default=0.0)
+
+
+def _named(hit: Hit, lane: str) -> str:
+    """A hit, or the older version of it that a lane found."""
+    via = hit.lanes[lane].via if lane in hit.lanes else None
+    return f"#{hit.id}" if via is None else f"#{hit.id} 的旧版 #{via}"
+
+
+def nothing(question: Question, notes: Ranked, skills: Ranked) -> str:
+    """Why there is nothing to judge, as a sentence; '' where there is."""
+    if question.chitchat:
+        return "这是寒暄，没有要查的内容。"
+    if not question.searchable:
+        return "查询里没有可检索的字词。"
+    if notes.hits or skills.hits:
+        return ""
+    if question.time_alone:
+        return f"所问的时间（{_asked_time(question)}）里没有记忆。"
+    return "记忆里没有任何相关的内容。"

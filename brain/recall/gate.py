@@ -20,12 +20,9 @@ from typing import NamedTuple
 
 from brain.errors import EXIT_DATA, BrainError
 from brain.memory import Gate, Hit
-from brain.recall import explain, language
+from brain.recall import language
 from brain.recall.query import Question
 from brain.recall.retrieve import Ranked, is_turn
-from brain.text.bm25 import idf
-from brain.text.timestamps import local_day
-from brain.text.tokenize import query_terms
 
 _WEIGHTS = Path(__file__).parent / "weights"
 NO_MODEL = "none"
@@ -200,9 +197,9 @@ def judge(
         threshold: from :func:`checked_threshold`.
         degraded: codes to pass on.
     """
-    if _nothing(question, notes, skills):
+    if is_empty(question, notes, skills):
         return Gate(False, 0.0, (), (), degraded)
-    weights, marks = _weights(model)
+    weights, marks = weights_of(model)
     limit = threshold if isinstance(threshold, float) else weights.thresholds[threshold or DEFAULT]
     best = 0.0
     ids: list[int] = []
@@ -212,38 +209,13 @@ def judge(
         value = answers(question, ranked, weights)
         best = max(best, value)
         if value >= limit:
-            ids += _worth_showing(question, ranked, _own(question, ranked, weights))
+            ids += worth_showing(question, ranked, own_probabilities(question, ranked, weights))
     return Gate(best >= limit, best, (), tuple(ids), (*degraded, *marks))
 
 
-def reasons(
-    question: Question, notes: Ranked, skills: Ranked, model: str | None
-) -> tuple[str, ...]:
-    """Why :func:`judge` decides as it does, as sentences for people; arguments as there.
-
-    Apart from it, because wording them takes longer than deciding and ``inject`` shows none.
-    """
-    nothing = _nothing(question, notes, skills)
-    if nothing:
-        return (nothing,)
-    weights, _ = _weights(model)
-    best = notes if notes.hits else skills
-    if notes.hits and skills.hits:
-        best = max((notes, skills), key=lambda group: answers(question, group, weights))
-    return _reasons(question, best, weights)
-
-
-def _nothing(question: Question, notes: Ranked, skills: Ranked) -> str:
-    """Why there is nothing to judge, as a sentence; '' where there is."""
-    if question.chitchat:
-        return "这是寒暄，没有要查的内容。"
-    if not question.searchable:
-        return "查询里没有可检索的字词。"
-    if notes.hits or skills.hits:
-        return ""
-    if question.time_alone:
-        return f"所问的时间（{_asked_time(question)}）里没有记忆。"
-    return "记忆里没有任何相关的内容。"
+def is_empty(question: Question, notes: Ranked, skills: Ranked) -> bool:
+    """Whether there is nothing to judge: no question, nothing to look for, or nothing found."""
+    return question.chitchat or not question.searchable or not (notes.hits or skills.hits)
 
 
 def answers(question: Question, ranked: Ranked, weights: Weights, hit: Hit | None = None) -> float:
@@ -252,7 +224,7 @@ def answers(question: Question, ranked: Ranked, weights: Weights, hit: Hit | Non
     A bare word or two that a note holds whole is answered by it: the model, fitted on questions,
     finds too little nearness between one word and a sentence.
     """
-    ranked = _timely(ranked)
+    ranked = in_asked_time(ranked)
     if not ranked.hits or (hit is not None and not ranked.evidence[hit.id].timely):
         return 0.0
     found = features(question, ranked, weights, hit)
@@ -269,7 +241,7 @@ def relevant(question: Question, skills: Ranked, model: str | None) -> Ranked:
     """The skills that speak to a question at all; places are not filled for their own sake."""
     if not skills.hits:
         return skills
-    weights, _ = _weights(model)
+    weights, _ = weights_of(model)
     kept = tuple(
         h
         for h in skills.hits
@@ -279,7 +251,7 @@ def relevant(question: Question, skills: Ranked, model: str | None) -> Ranked:
     return skills._replace(hits=kept)
 
 
-def _weights(model: str | None) -> tuple[Weights, tuple[str, ...]]:
+def weights_of(model: str | None) -> tuple[Weights, tuple[str, ...]]:
     none = load(NO_MODEL)
     if none is None:
         raise BrainError(
@@ -291,23 +263,20 @@ def _weights(model: str | None) -> tuple[Weights, tuple[str, ...]]:
     return (none, ("uncalibrated",)) if fitted is None else (fitted, ())
 
 
-MOST_WORDS, MOST_OTHERWISE = 5, 3
-"""How many words a reason names."""
-
 SHARE_OF_BEST = 0.35
 """A hit whose own probability is below this share of the best one's is not shown with it."""
 
 
-def _own(question: Question, ranked: Ranked, weights: Weights) -> dict[int, float]:
+def own_probabilities(question: Question, ranked: Ranked, weights: Weights) -> dict[int, float]:
     """The probability that each hit by itself answers."""
     return {h.id: answers(question, ranked, weights, h) for h in ranked.hits}
 
 
-def _worth_showing(question: Question, ranked: Ranked, own: Mapping[int, float]) -> tuple[int, ...]:
+def worth_showing(question: Question, ranked: Ranked, own: Mapping[int, float]) -> tuple[int, ...]:
     """The hits that themselves speak to the question, in their order; the first always does.
 
     Args:
-        own: from :func:`_own`.
+        own: from :func:`own_probabilities`.
     """
     best = max(own.values())
     keep = [
@@ -320,7 +289,7 @@ def _worth_showing(question: Question, ranked: Ranked, own: Mapping[int, float])
     return tuple(keep) if keep else (ranked.hits[0].id,)
 
 
-def _timely(ranked: Ranked) -> Ranked:
+def in_asked_time(ranked: Ranked) -> Ranked:
     """The hits that may answer for the time asked about."""
     return ranked._replace(hits=tuple(h for h in ranked.hits if ranked.evidence[h.id].timely))
 
@@ -329,90 +298,3 @@ def _answers_a_turn(ranked: Ranked, hit: Hit) -> bool:
     """Whether a hit is a turn of a conversation beside the one that matched: the answer to it."""
     found = ranked.evidence[hit.id]
     return is_turn(hit.memory) and found.support > 0.5 * found.score
-
-
-def _reasons(question: Question, ranked: Ranked, weights: Weights) -> tuple[str, ...]:
-    if not (timely := _timely(ranked)).hits:
-        return (_of_another_time(question, ranked.hits[0]),)
-    ranked = timely
-    told = _carrier(question, ranked, weights)
-    found = ranked.evidence[told.id]
-    out = [_of_words(question, ranked, told)]
-    near = [h for h in ranked.hits if ranked.evidence[h.id].similarity is not None]
-    if near and weights.model != NO_MODEL:
-        best = max(near, key=lambda h: (ranked.evidence[h.id].similarity or 0.0, -h.id))
-        if found.similarity is not None and found.similarity < (
-            ranked.evidence[best.id].similarity or 0.0
-        ):
-            named = f"{_named(told, 'semantic')} 的语义"
-            best = told
-        else:
-            named = f"语义最近的是 {_named(best, 'semantic')}，"
-        background = weights.background(question.language)
-        sigma = ((ranked.evidence[best.id].similarity or 0.0) - background) / weights.spread
-        side = "高于" if sigma >= 0 else "低于"
-        out.append(f"{named}{side}无关文本的背景 {abs(sigma):.1f}σ。")
-    return tuple(out)
-
-
-def _of_another_time(question: Question, best: Hit) -> str:
-    """That no hit is of the time asked about, as a sentence."""
-    asked = _asked_time(question)
-    if question.time_alone:
-        return f"所问的时间（{asked}）里没有记忆。"
-    told = best.memory.valid_from or best.memory.recorded_at
-    return f"所问的时间（{asked}）里没有相关的记忆；最接近的 #{best.id} 是 {local_day(told)} 的。"
-
-
-def _asked_time(question: Question) -> str:
-    return "、".join(dict.fromkeys(one.phrase for one in question.times))
-
-
-def _carrier(question: Question, ranked: Ranked, weights: Weights) -> Hit:
-    """Of the hits held against a question the one that by itself speaks most to it."""
-    own = _own(question, ranked, weights)
-    shown = _worth_showing(question, ranked, own)
-    head = [h for h in ranked.hits[:HEAD] if h.id in shown] or ranked.hits[:HEAD]
-    return max(head, key=lambda h: own[h.id])
-
-
-def _of_words(question: Question, ranked: Ranked, told: Hit) -> str:
-    """Which words of a question a hit holds, the most telling ones, as a sentence."""
-    share = ranked.evidence[told.id].content
-    if question.time_alone and ranked.evidence[told.id].timely:
-        return f"#{told.id} 在所问的时间里。"
-    lane = told.lanes.get("lexical")
-    # A hit that its words alone did not propose holds some all the same.
-    matched = ranked.evidence[told.id].held if lane is None else lane.terms
-    via = None if lane is None else lane.via
-    asked = (question.folded, question.content, matched, told.memory.text, question.variants)
-    found = explain.shared(*asked)
-    named = f"#{told.id}"
-    if via is not None:
-        older = explain.shared(*asked, elsewhere=True)
-        if older.words != found.words:
-            found, named = older, _named(told, "lexical")
-    parts = []
-    if found.words:
-        rare = sorted(found.words, key=lambda w: -_rarity(w, question, ranked))[:MOST_WORDS]
-        parts.append(f"「{'、'.join(w for w in found.words if w in rare)}」被 {named} 覆盖")
-    parts += [
-        f"「{word}」在 #{told.id} 里写作「{other}」"
-        for word, other in found.otherwise[:MOST_OTHERWISE]
-    ]
-    if parts:
-        return f"查询里的{'，'.join(parts)}（占内容的 {share:.0%}）。"
-    if via is not None:
-        return f"最好的候选 #{told.id} 是由它的旧版 #{via} 找到的。"
-    return f"最好的候选 #{told.id} 没有写出查询里的任何实词。"
-
-
-def _rarity(word: str, question: Question, ranked: Ranked) -> float:
-    terms = [t for t in query_terms(word) if t in question.content]
-    return max((idf(ranked.frequency.get(t, 0), ranked.total) for t in terms), default=0.0)
-
-
-def _named(hit: Hit, lane: str) -> str:
-    """A hit, or the older version of it that a lane found."""
-    via = hit.lanes[lane].via if lane in hit.lanes else None
-    return f"#{hit.id}" if via is None else f"#{hit.id} 的旧版 #{via}"

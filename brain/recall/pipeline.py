@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from brain.lifecycle import replay
 from brain.memory import SKILL_KIND, Gate, Hit
-from brain.recall import gate, retrieve
+from brain.recall import explain, gate, retrieve
 from brain.recall.lexical import Memo
 from brain.recall.query import Question
 from brain.recall.retrieve import Ranked, Source
@@ -105,7 +105,7 @@ def answer(
         if best is None or look.decision.probability > best.decision.probability:
             best = look
     assert best is not None
-    reasons = gate.reasons(best.asked, best.notes, best.skills, model) if told else ()
+    reasons = explain.reasons(best.asked, best.notes, best.skills, model) if told else ()
     decision = replace(best.decision, reasons=reasons, remarks=remarks)
     hits, skills = (_as_known(db, group.hits, view) for group in (best.notes, best.skills))
     return Found(hits, skills, decision, best.asked.telling)

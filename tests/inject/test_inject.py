@@ -341,13 +341,13 @@ def test_what_shows_no_reasons_words_none(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, e5: Embedder
 ) -> None:
     """``inject`` runs before every turn; sentences nobody reads are not made for it."""
-    from brain.recall import gate
+    from brain.recall import explain
 
     with Brain.open(tmp_path / "m.db", model=e5) as brain:
         brain.add("跳板机的端口是 2222")
         worded = brain.check("跳板机端口多少").reasons
         assert worded
-        monkeypatch.setattr(gate, "reasons", lambda *args: pytest.fail("worded"))
+        monkeypatch.setattr(explain, "reasons", lambda *args: pytest.fail("worded"))
         assert brain.inject("跳板机端口多少").answerable
         assert brain.search("跳板机").hits
 
