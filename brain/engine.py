@@ -54,6 +54,8 @@ if TYPE_CHECKING:
         IngestResult,
         InitResult,
         OptimizeResult,
+        OriginalEntry,
+        OriginalForgotten,
         OwnWord,
         Recovered,
         ReembedResult,
@@ -660,7 +662,7 @@ class Brain:
         self._store.finish_erasing()
         with self._store.read() as db:
             forget.verify(db, self.path, erased.text)
-        return ForgetResult(number, erased.words)
+        return ForgetResult(number, erased.words, erased.originals)
 
     def pin(self, memory_id: int | str, *, why: str = "", now: datetime | None = None) -> m.Memory:
         """Keeps it from being archived, expired, retracted or forgotten without force."""
@@ -761,6 +763,35 @@ class Brain:
                 raise
             return made.result(None)
         return made.result(handles.handle_of(raw))
+
+    def originals(self) -> tuple[OriginalEntry, ...]:
+        """The kept originals, oldest first, without their bytes."""
+        from brain.compress import originals
+
+        with self._store.read() as db:
+            return originals.entries(db)
+
+    def forget_original(self, handle: str) -> OriginalForgotten:
+        """Erases a kept original for good, whatever memory names its handle.
+
+        Raises:
+            BrainError: ``brain_ccr_handle_invalid`` (65), ``brain_ccr_not_found`` (1), and
+                ``brain_wal_pending``, ``brain_forget_incomplete`` as :meth:`forget`.
+        """
+        from brain.lifecycle import forget
+        from brain.results import OriginalForgotten
+
+        reference = handles.parse(handle)
+        if not self._store.exists():
+            raise BrainError(
+                "brain_ccr_not_found", f"没有句柄为 {reference.handle} 的原文。", EXIT_NO
+            )
+        with self._store.write() as db:
+            data = forget.forget_original(db, reference.prefix)
+        self._store.finish_erasing()
+        with self._store.read() as db:
+            forget.verify_original(db, self.path, data)
+        return OriginalForgotten(reference.handle)
 
     # Caring for the file ------------------------------------------------------------------------
 

@@ -77,11 +77,34 @@ class CorrectResult(JsonObject):
 
 @dataclass(frozen=True, slots=True)
 class ForgetResult(JsonObject):
-    """Which record was erased, and the user's own words that went with it."""
+    """Which record was erased, and the user's own words that went with it.
+
+    ``originals``: handles of kept originals that still hold its text among other things.
+    """
 
     forgotten: bool = field(default=True, init=False)
     id: int
     words: tuple[str, ...] = ()
+    originals: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class OriginalEntry(JsonObject):
+    """One kept original. ``type``: its media type."""
+
+    handle: str
+    type: str
+    compressor: str
+    bytes: int
+    stored_at: str
+
+
+@dataclass(frozen=True, slots=True)
+class OriginalForgotten(JsonObject):
+    """Which original was erased."""
+
+    forgotten: bool = field(default=True, init=False)
+    handle: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,6 +36,8 @@ VERBS: Mapping[str, tuple[str, str]] = {
     "brief": ("show", "brief"),
     "recover": ("show", "recover"),
     "compress": ("compress", "compress"),
+    "originals list": ("originals", "originals_list"),
+    "originals forget": ("originals", "originals_forget"),
     "export": ("exchange", "export"),
     "import": ("exchange", "import_"),
     "doctor": ("maintain", "doctor"),

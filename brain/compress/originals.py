@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from brain.compress.handles import Reference
 from brain.errors import EXIT_DATA, EXIT_IO, EXIT_NO, EXIT_USAGE, BrainError
+from brain.results import OriginalEntry
 from brain.store import memories, originals
 from brain.store.originals import Original
 
@@ -56,6 +57,14 @@ def keep(db: Transaction, original: Original, most: int) -> None:
             f"上限 {most} 字节（BRAIN_CCR_MAX_BYTES）；没有截短，也没有删掉旧的。",
             EXIT_DATA,
         ) from None
+
+
+def entries(db: Transaction) -> tuple[OriginalEntry, ...]:
+    """The kept originals, oldest first, without their bytes."""
+    return tuple(
+        OriginalEntry(kept.handle, kept.content_type, kept.compressor, kept.size, kept.stored_at)
+        for kept in originals.listed(db)
+    )
 
 
 def find(db: Transaction, reference: Reference) -> tuple[bytes, str]:

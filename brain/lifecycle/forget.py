@@ -11,35 +11,37 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from brain.errors import EXIT_IO, EXIT_UNAVAILABLE, BrainError
+from brain.errors import EXIT_IO, EXIT_NO, EXIT_UNAVAILABLE, BrainError
 from brain.lifecycle import lineage
 from brain.memory import Memory
-from brain.store import fts, journal, memories, meta, originals
-from brain.store.erase import find_bytes, still_stored
+from brain.store import erase, fts, journal, memories, meta, originals, sources
 from brain.store.vectors import vector_index
 from brain.text.fold import fold
-from brain.text.tokenize import trigram_windows
+from brain.text.tokenize import index_terms
 from brain.validate import check_why
 
 if TYPE_CHECKING:
     from brain.store.protocol import Transaction
 
-PROBES = 4
-"""How many stretches of the text, and how many of its trigrams, are looked for afterwards."""
-
 STRETCH = 12
-"""Length of such a stretch in characters; no index keeps as much in one piece."""
+"""Length of a stretch of text that is looked for, in characters; no index keeps as much in one."""
 
-LEAST_BYTES = 6
-"""Shorter pieces stand in the bytes of numbers by chance."""
+PIECE = 24
+MOST_PIECES = 20_000
+LEAST_DIFFERENT = 8
+"""Bytes of each piece of an original looked for, how many pieces, how many different bytes each."""
 
 
 @dataclass(frozen=True, slots=True)
 class Erased:
-    """What was taken out of the tables; ``text`` is '' when that was done before."""
+    """What was taken out of the tables; ``text`` is '' when that was done before.
+
+    ``originals``: handles of what still holds it among other things.
+    """
 
     text: str
     words: tuple[str, ...]
+    originals: tuple[str, ...] = ()
 
 
 def forget(db: Transaction, memory_id: int, now: str, why: str, force: bool) -> Erased:
@@ -77,7 +79,10 @@ def forget(db: Transaction, memory_id: int, now: str, why: str, force: bool) -> 
     passages = memories.passage_ids(db, memory.id)
     for table in vector_index.tables(db):
         vector_index.remove(db, table, passages)
+    sources.disguise(db, memory.id)
     memories.delete(db, memory.id)
+    fts.rewrite_keys(db, memory.text)
+    erase.drop_samples(db)
     originals.erase_of(db, memory.text)
     words = _own_words(db, memory.text)
     for word in words:
@@ -86,7 +91,7 @@ def forget(db: Transaction, memory_id: int, now: str, why: str, force: bool) -> 
     quoted = memory.text.strip() in why or memory.content_hash in why
     journal.write(db, now, memory.id, journal.FORGET, "" if quoted else why)
     meta.put(db, **{meta.ERASING: 1})
-    return Erased(memory.text, words)
+    return Erased(memory.text, words, tuple(originals.holding(db, memory.text)))
 
 
 def _close_line(db: Transaction, memory: Memory, now: str) -> None:
@@ -110,7 +115,7 @@ def _own_words(db: Transaction, text: str) -> tuple[str, ...]:
 
 
 def verify(db: Transaction, path: Path, text: str) -> None:
-    """Looks for what was forgotten in the bytes of the file and its log.
+    """Looks for what was forgotten in the indexes, in the bytes of the file and in its log.
 
     Args:
         text: the forgotten text; '' looks for nothing.
@@ -119,28 +124,62 @@ def verify(db: Transaction, path: Path, text: str) -> None:
         BrainError: ``brain_forget_incomplete`` (74) when a piece of it is there that nothing still
             remembered says.
     """
-    wanted = {piece.encode("utf-8"): piece for piece in probes(text)}
-    for left in find_bytes(path, list(wanted)):
-        piece = wanted[left]
-        in_index = len(piece) == 3 and fts.frequencies(db, fts.TRIGRAMS, [piece])[piece] > 0
-        if not in_index and not still_stored(db, piece):
-            raise BrainError(
-                "brain_forget_incomplete",
-                f"已遗忘，但文件的字节里还有它的片段，可能有别的程序改过这个文件；"
-                f"运行 brain optimize 会重写整个文件：{path}",
-                EXIT_IO,
-            )
+    left = erase.find_bytes(path, probes(text))
+    if fts.stale_terms(db, text) or (left and left - erase.held_pieces(db, left)):
+        raise incomplete(path)
 
 
-def probes(text: str) -> list[str]:
-    """A few stretches of a text and a few of its trigrams, spread evenly over it."""
-    starts = range(max(1, len(text) - STRETCH + 1))
-    stretches = [text[i : i + STRETCH] for i in _spread(starts)]
-    grams = trigram_windows(fold(text))
-    pieces = [*stretches, *(grams[i] for i in _spread(range(len(grams))))]
-    return [piece for piece in pieces if len(piece.encode("utf-8")) >= LEAST_BYTES]
+def incomplete(path: Path) -> BrainError:
+    """``brain_forget_incomplete`` (74)."""
+    return BrainError(
+        "brain_forget_incomplete",
+        f"已遗忘，但文件的字节里还有它的片段，可能有别的程序改过这个文件；"
+        f"运行 brain optimize 会重写整个文件：{path}",
+        EXIT_IO,
+    )
 
 
-def _spread(places: range) -> list[int]:
-    last = len(places) - 1
-    return sorted({places[last * n // (PROBES - 1)] for n in range(PROBES)}) if places else []
+def probes(text: str) -> set[bytes]:
+    """Every piece of a text that may be left of it: every stretch, every gram, every index term.
+
+    Those too short to be told from numbers by their bytes are for the index's own check alone.
+    """
+    folded = fold(text)
+    pieces = {t[at : at + STRETCH] for t in (text, folded) for at in range(len(t) - STRETCH + 1)}
+    for width in (2, 3):
+        pieces.update(folded[at : at + width] for at in range(len(folded) - width + 1))
+    pieces.update(index_terms(folded), (text, folded) if len(text) < STRETCH else ())
+    return {piece.encode("utf-8") for piece in pieces}
+
+
+def forget_original(db: Transaction, prefix: bytes) -> bytes:
+    """Takes a kept original out of the table; gives its bytes.
+
+    Args:
+        prefix: the handle's bytes.
+
+    Raises:
+        BrainError: ``brain_ccr_not_found`` (1).
+    """
+    data = originals.take(db, prefix)
+    if data is None:
+        handle = originals.handle(prefix)
+        raise BrainError("brain_ccr_not_found", f"没有句柄为 {handle} 的原文。", EXIT_NO)
+    erase.drop_samples(db)
+    meta.put(db, **{meta.ERASING: 1})
+    return data
+
+
+def verify_original(db: Transaction, path: Path, data: bytes) -> None:
+    """As :func:`verify`, of the bytes of an original: stretches of it, evenly spread.
+
+    Raises:
+        BrainError: ``brain_forget_incomplete`` (74).
+    """
+    step = max(PIECE, len(data) // MOST_PIECES)
+    pieces = {data[at : at + PIECE] for at in range(0, len(data) - PIECE + 1, step)}
+    # Of a stretch that says nothing, such as zeros or dashes, any other may be found.
+    pieces = {piece for piece in pieces if len(set(piece)) >= LEAST_DIFFERENT}
+    left = erase.find_bytes(path, pieces)
+    if left and left - erase.held_pieces(db, left):
+        raise incomplete(path)

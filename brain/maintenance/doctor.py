@@ -254,6 +254,8 @@ def _mend(
         if "decay_future" in codes:
             meta.put(db, **{meta.LAST_DECAY: at})
         journal.write(db, at, None, "repair", "", {"codes": [[], sorted(codes)]})
+    if "erasing" in codes or any(code.endswith("_keys") for code in codes):
+        store.finish_erasing()
     if embedder is not None and store.vectors_loaded:
         reembed.run(store, embedder.name, progress)
 

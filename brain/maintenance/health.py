@@ -110,6 +110,9 @@ def _indexes(subject: Subject) -> Iterator[Finding]:
         yield _all_or(f"{index}_ghosts", ghosts, f"{name}里有已不存在的", f"{name}没有多余的行")
         wrong = [n for n in integrity.mismatched_rows(db, index) if n not in set(missing)]
         yield _all_or(f"{index}_words", wrong, f"{name}里的词对不上", f"{name}的词对得上")
+        if fts.stale_keys(db, index):
+            told = f"{name}的分隔键里还有已抹掉的字；修复时重做索引"
+            yield Finding(f"{index}_keys", "warn", told, fixable=True)
 
 
 def _passages(subject: Subject) -> Iterator[Finding]:
@@ -216,6 +219,12 @@ def _latest(now: datetime) -> str:
         return to_iso(now)
 
 
+def _erasing(subject: Subject) -> Iterator[Finding]:
+    if meta.ERASING in subject.facts:
+        told = "有遗忘了的还没从文件和日志里抹干净；修复时，或再运行一次那条 forget 时做完"
+        yield Finding("erasing", "warn", told, fixable=True)
+
+
 def _journal(subject: Subject) -> Iterator[Finding]:
     silent = integrity.unjournaled(subject.db)
     if silent:
@@ -233,6 +242,7 @@ CHECKS: dict[Callable[[Subject], Iterator[Finding]], str] = {
     _vectors: "向量",
     _lineage: "取代关系",
     _records: "记录",
+    _erasing: "遗忘",
     _journal: "日志",
 }
 """Every check of a file whose pages are readable, and what it is about."""

@@ -148,9 +148,10 @@ SCHEMAS: Mapping[str, Schema] = {
     "Forgotten": _object(r.ForgetResult),
     "TakenAway": _object(
         r.ForgetResult,
-        without=("words",),
+        without=("words", "originals"),
         optional={
             "words": _TEXTS,
+            "originals": _TEXTS,
             "retracted_at": {**_TEXT_OR_NONE, "description": _TIME},
         },
     ),

@@ -15,14 +15,15 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import apsw
 
 from brain.errors import EXIT_BUSY, BrainError
-from brain.store import connection, journal, memories, meta, wal
-from brain.store.sql import rows
+from brain.store import connection, fts, memories, meta, schema, wal
+from brain.store.sql import rows, stream
+from brain.text.fold import fold
 
 PATIENCE_S = 5.0
 """How long a reader or writer that holds up the log is waited for."""
@@ -34,6 +35,17 @@ _MOST_PAGES = 2 << 24
 """From here on an overflow page's first byte, part of a page number, could be one of these."""
 
 _READ = 1 << 20
+
+_NUMBERS = frozenset({"INTEGER", "REAL"})
+_TABLES = (
+    "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table'"
+    " AND name <> 'sqlite_stat4'"
+)
+"""Without the insides of virtual tables."""
+
+LEAST_BYTES = 6
+"""Shorter pieces stand in the bytes of numbers by chance."""
+
 _POINTERS_AT = 5
 
 
@@ -151,30 +163,138 @@ def _zero(file: apsw.VFSFile, numbers: Sequence[int]) -> None:
     file.xSync(apsw.SQLITE_SYNC_FULL)
 
 
-def find_bytes(path: Path, pieces: Sequence[bytes]) -> set[bytes]:
-    """Which of the pieces stand anywhere in the bytes of the file or its log."""
-    out: set[bytes] = set()
-    overlap = max((len(p) for p in pieces), default=0)
+class _Search:
+    """Many pieces looked for in much data, in time that is linear in both.
+
+    Four bytes of each piece, those behind its first two, are the key; two of them pick the places
+    worth a look through a table, so that a scan goes at the speed of a few passes over the data.
+
+    Args:
+        pieces: those of fewer than :data:`LEAST_BYTES` bytes are left out.
+
+    ``found`` are those that stood in what was fed.
+    """
+
+    def __init__(self, pieces: Iterable[bytes]) -> None:
+        self.found: set[bytes] = set()
+        self._wanted: dict[int, set[bytes]] = {}
+        for piece in pieces:
+            if len(piece) < LEAST_BYTES:
+                continue
+            self._wanted.setdefault(int.from_bytes(piece[2:6], "little"), set()).add(piece)
+        self.longest = max((len(p) for ps in self._wanted.values() for p in ps), default=0)
+
+    def feed(self, data: bytes) -> None:
+        """Looks through a stretch; what reaches over its end is not seen."""
+        import numpy as np
+
+        if not self._wanted or len(data) < LEAST_BYTES:
+            return
+        keys = np.fromiter(self._wanted, np.uint32, len(self._wanted))
+        keys.sort()
+        likely = np.zeros(1 << 16, dtype=bool)
+        likely[keys & 0xFFFF] = True
+        for shift in range(4):
+            count = (len(data) - shift) // 4
+            words = np.frombuffer(data, "<u4", count, shift)
+            places = np.flatnonzero(likely[words & 0xFFFF])
+            at = np.searchsorted(keys, words[places])
+            places = places[keys[np.minimum(at, len(keys) - 1)] == words[places]]
+            for place, key in zip(places.tolist(), words[places].tolist(), strict=True):
+                if key in self._wanted:
+                    self._compare(data, 4 * place + shift - 2, key)
+
+    def _compare(self, data: bytes, start: int, key: int) -> None:
+        wanted = self._wanted[key]
+        if start < 0:
+            return
+        here = {piece for piece in wanted if data.startswith(piece, start)}
+        if here:
+            self.found |= here
+            wanted -= here
+            if not wanted:
+                del self._wanted[key]
+
+
+def find_bytes(path: Path, pieces: Iterable[bytes]) -> set[bytes]:
+    """Which of the pieces stand anywhere in the bytes of the file or its log.
+
+    Args:
+        pieces: those of fewer than six bytes, which stand in numbers by chance, are left out.
+    """
+    search = _Search(pieces)
     with _opened(path, apsw.SQLITE_OPEN_READONLY) as file:
         size = file.xFileSize()
         for start in range(0, size, _READ):
-            data = file.xRead(min(_READ + overlap, size - start), start)
-            out.update(p for p in pieces if p not in out and p in data)
-    with contextlib.suppress(OSError):
-        log = Path(f"{path}-wal").read_bytes()
-        out.update(p for p in pieces if p in log)
-    return out
+            search.feed(file.xRead(min(_READ + search.longest, size - start), start))
+    with contextlib.suppress(OSError), Path(f"{path}-wal").open("rb") as log:
+        tail = b""
+        while data := log.read(_READ):
+            search.feed(tail + data)
+            tail = data[-search.longest :]
+    return search.found
 
 
-def still_stored(db: apsw.Connection, piece: str) -> bool:
-    """Whether something that is still remembered holds a piece of text, to the letter."""
-    if memories.holds_text(db, piece) or journal.holds_text(db, piece):
-        return True
-    found = rows(
-        db,
-        "SELECT 1 FROM ccr WHERE instr(original, ?1) UNION ALL"
-        " SELECT 1 FROM words WHERE instr(word, ?2) UNION ALL"
-        " SELECT 1 FROM scopes WHERE instr(name, ?2) LIMIT 1",
-        (piece.encode("utf-8"), piece),
-    )
-    return bool(found)
+def held_pieces(db: apsw.Connection, pieces: Iterable[bytes]) -> set[bytes]:
+    """Which of the pieces stand, to the letter or as indexed, in what is remembered.
+
+    The indexes answer for nearly all. For the others every text and blob of our tables is read, and
+    then the records once more as they are indexed: some seconds for a long file.
+
+    Args:
+        pieces: those of fewer than six bytes, which stand in numbers by chance, are left out.
+    """
+    wanted = set(pieces)
+    found: set[bytes] = set()
+    terms = [piece.decode("utf-8", "replace") for piece in wanted]
+    for index in (fts.GRAMS, fts.TRIGRAMS):
+        counts = fts.frequencies(db, index, terms)
+        found |= wanted & {term.encode() for term, count in counts.items() if count}
+    for cells in (
+        _cells(db),
+        (fold(text).encode() for _, text, _ in memories.iter_texts_after(db, 0)),
+    ):
+        if wanted <= found:
+            break
+        search = _Search(wanted - found)
+        for batch in _batched(cells):
+            search.feed(batch)
+        found |= search.found
+    return found
+
+
+def _cells(db: apsw.Connection) -> Iterator[bytes]:
+    fresh = apsw.Connection(":memory:")
+    schema.migrate(fresh)
+    ours = {row[0] for row in rows(fresh, _TABLES)}
+    fresh.close(True)
+    for (name,) in rows(db, _TABLES):
+        if name in ours:
+            columns = rows(db, f"PRAGMA table_info({name})")
+            texts = [f"CAST({row[1]} AS BLOB)" for row in columns if row[2] not in _NUMBERS]
+            for row in stream(db, f"SELECT {', '.join(texts)} FROM {name}") if texts else ():
+                yield from (bytes(cell) for cell in row if cell is not None)
+
+
+def _batched(cells: Iterable[bytes]) -> Iterator[bytes]:
+    """Cells joined to stretches of about a megabyte, with bytes between that no text holds."""
+    batch: list[bytes] = []
+    size = 0
+    for cell in cells:
+        if len(cell) < LEAST_BYTES:
+            continue
+        batch.append(cell)
+        size += len(cell)
+        if size >= _READ:
+            yield b"\xff\xff".join(batch)
+            batch, size = [], 0
+    yield b"\xff\xff".join(batch)
+
+
+def drop_samples(db: apsw.Connection) -> None:
+    """Empties what the planner has sampled of single rows.
+
+    Samples of index keys hold the hashes and words of records.
+    """
+    if rows(db, "SELECT 1 FROM sqlite_schema WHERE name = 'sqlite_stat4'"):
+        db.execute("DELETE FROM sqlite_stat4")

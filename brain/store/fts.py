@@ -7,6 +7,7 @@ one term naming the scope.
 from __future__ import annotations
 
 import json
+from bisect import bisect_left
 from collections.abc import Collection, Sequence
 
 import apsw
@@ -27,6 +28,9 @@ MERGED_PAGES_A_NOTE = 0.4
 
 GRAMS = "grams"
 TRIGRAMS = "trigrams"
+
+_KEY = b"0"
+"""Stands before each term of the main index (FTS5_MAIN_PREFIX in fts5_index.c)."""
 
 _SCOPE_BASE = 0xE100
 _SCOPE_DIGIT = 4096
@@ -83,6 +87,88 @@ def remove(db: apsw.Connection, memory_id: int, text: str, scope_id: int) -> Non
         "INSERT INTO trigrams (trigrams, rowid, body, scope) VALUES ('delete', ?, ?, ?)",
         (memory_id, folded, scope),
     )
+
+
+def rewrite_keys(db: apsw.Connection, text: str | None = None) -> int:
+    """Rewrites the separator keys of both indexes that begin no term any more; gives how many.
+
+    The first term of each leaf page is noted, cut short, in the ``_idx`` table as the key that
+    finds the page (fts5_index.c, "Segment B-Tree Format"); secure-delete leaves that key when the
+    term goes. Any key does that is above all terms of the pages before and not above the page's
+    own, so it becomes the least remembered term that is not below it.
+
+    Args:
+        text: only keys that begin a term of this one are looked at; None looks at all.
+    """
+    done = 0
+    for index in (GRAMS, TRIGRAMS):
+        for segment, key, page in stale_keys(db, index, text):
+            least = _least_term(db, index, key)
+            above = rows(
+                db,
+                f"SELECT term FROM {index}_idx WHERE segid = ? AND term > ? ORDER BY term LIMIT 1",
+                (segment, key),
+            )
+            if least is None or (above and _KEY + least >= above[0][0]):
+                # No term of the page is left: FTS5 itself drops the key then.
+                db.execute(f"DELETE FROM {index}_idx WHERE segid = ? AND term = ?", (segment, key))
+            else:
+                db.execute(
+                    f"UPDATE {index}_idx SET term = ? WHERE segid = ? AND pgno = ?",
+                    (_KEY + least, segment, page),
+                )
+            done += 1
+    return done
+
+
+def stale_keys(
+    db: apsw.Connection, index: str, text: str | None = None
+) -> list[tuple[int, bytes, int]]:
+    """The separator keys that begin no term any more, as (segment, key, page).
+
+    Args:
+        text: as for :func:`rewrite_keys`.
+    """
+    terms = None if text is None else sorted({t.encode() for t in terms_of(index, text)})
+    out = []
+    for segment, key, page in rows(db, f"SELECT segid, term, pgno FROM {index}_idx"):
+        begins = bytes(key)[len(_KEY) :]
+        if not begins:
+            continue
+        if terms is not None:
+            at = bisect_left(terms, begins)
+            if at == len(terms) or not terms[at].startswith(begins):
+                continue
+        least = _least_term(db, index, bytes(key))
+        if least is None or not least.startswith(begins):
+            out.append((int(segment), bytes(key), int(page)))
+    return out
+
+
+def stale_terms(db: apsw.Connection, text: str) -> list[str]:
+    """Terms of a text that an index still keeps though no record has them: none, once forgotten."""
+    out = []
+    for index in (GRAMS, TRIGRAMS):
+        out += [key[1:].decode("utf-8", "replace") for _, key, _ in stale_keys(db, index, text)]
+    return out
+
+
+def _least_term(db: apsw.Connection, index: str, key: bytes) -> bytes | None:
+    # The vocabulary gives its terms in order. A key may end inside a character.
+    found = rows(
+        db,
+        f"SELECT CAST(term AS BLOB) FROM {index}_vocab WHERE term >= CAST(? AS TEXT) LIMIT 1",
+        (key[len(_KEY) :],),
+    )
+    return bytes(found[0][0]) if found else None
+
+
+def terms_of(index: str, text: str) -> set[str]:
+    """All terms an index holds of a text."""
+    folded = fold(text)
+    if index == GRAMS:
+        return set(index_terms(folded))
+    return {folded[at : at + 3] for at in range(len(folded) - 2)}
 
 
 def clear(db: apsw.Connection) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,6 +15,9 @@ from brain.store.sql import one, rows, stream
 
 PREFIX_BYTES = 16
 """First bytes of the SHA-256 that a handle is made of."""
+
+_AROUND = 1024
+"""Bytes of blanks that may stand around a text that is alone in its original."""
 
 _HANDLE = re.compile("ccr_[0-9a-f]{32}")
 
@@ -33,6 +38,17 @@ class Original:
     compressor: str
     tokens_before: int
     tokens_after: int
+    stored_at: str
+
+
+@dataclass(frozen=True, slots=True)
+class OriginalInfo:
+    """An original without its bytes: ``size`` says how many; the rest as :class:`Original`."""
+
+    handle: str
+    content_type: str
+    compressor: str
+    size: int
     stored_at: str
 
 
@@ -107,6 +123,47 @@ def iter_originals(db: apsw.Connection) -> Iterator[tuple[str, Original]]:
         yield key, Original(*rest)
 
 
+def listed(db: apsw.Connection) -> list[OriginalInfo]:
+    """Every original without its bytes, oldest first."""
+    found = rows(
+        db,
+        "SELECT handle, content_type, compressor, length(original), stored_at FROM ccr"
+        " ORDER BY stored_at, handle",
+    )
+    return [OriginalInfo(*row) for row in found]
+
+
+def take(db: apsw.Connection, prefix: bytes) -> bytes | None:
+    """Takes out the original under a handle's bytes and gives it; None where there is none."""
+    found = rows(db, "DELETE FROM ccr WHERE handle = ? RETURNING original", (handle(prefix),))
+    return bytes(found[0][0]) if found else None
+
+
+def holding(db: apsw.Connection, text: str) -> list[str]:
+    """The handles of originals that hold a text, by handle. Reads every original.
+
+    Looked for in the encodings of text files, as JSON strings write it, and with the line ends of
+    Windows.
+    """
+    forms = _forms(text)
+    found = stream(db, "SELECT handle, original FROM ccr ORDER BY handle")
+    return [key for key, data in found if any(form in bytes(data) for form in forms)]
+
+
+def _forms(text: str) -> set[bytes]:
+    """The bytes a text may stand as in a document."""
+    text = text.strip()
+    lines = "\r\n".join(text.splitlines())
+    written = {text, lines, *(json.dumps(t)[1:-1] for t in (text, lines))}
+    written |= {json.dumps(t, ensure_ascii=False)[1:-1] for t in (text, lines)}
+    out = set()
+    for form in written:
+        for encoding in ("utf-8", "utf-16-le", "utf-16-be", "gb18030", "big5"):
+            with contextlib.suppress(UnicodeEncodeError):
+                out.add(form.encode(encoding))
+    return out - {b""}
+
+
 def used(db: apsw.Connection, but: str = "") -> int:
     """Bytes that originals take, without the one under a handle."""
     return int(
@@ -117,6 +174,16 @@ def used(db: apsw.Connection, but: str = "") -> int:
 def count(db: apsw.Connection) -> int:
     """How many originals are kept."""
     return int(one(db, "SELECT count(*) FROM ccr"))
+
+
+def _is_alone(data: bytes, text: str) -> bool:
+    """Whether an original is a text and nothing else, but for its encoding and blanks around."""
+    plain = text.split()
+    for encoding in ("utf-8-sig", "utf-16", "gb18030"):
+        with contextlib.suppress(UnicodeDecodeError):
+            if data.decode(encoding).split() == plain:
+                return True
+    return False
 
 
 def erase(db: apsw.Connection, sha256: bytes) -> bool:
@@ -142,12 +209,19 @@ def erase(db: apsw.Connection, sha256: bytes) -> bool:
 
 
 def erase_of(db: apsw.Connection, text: str) -> int:
-    """Erases what was kept for a memory that is no longer there: its own original and those whose
-    handles its text names. Gives how many were erased; what another memory refers to stays.
+    """Erases what was kept for a memory that is no longer there: originals that are its text and
+    nothing else, and those whose handles its text names. Gives how many were erased; what another
+    memory refers to stays.
 
     Call it after the memory's row is gone.
     """
     shas = {hashlib.sha256(text.encode("utf-8")).digest()}
+    longest = 4 * len(text) + _AROUND  # no encoding takes more than four bytes a character
+    for sha256, data in rows(
+        db, "SELECT sha256, original FROM ccr WHERE length(original) <= ?", (longest,)
+    ):
+        if _is_alone(bytes(data), text):
+            shas.add(sha256)
     for key in set(_HANDLE.findall(text)):
         shas.update(row[0] for row in rows(db, "SELECT sha256 FROM ccr WHERE handle = ?", (key,)))
     return sum(erase(db, sha256) for sha256 in shas)

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from brain.store.integrity import Capabilities
     from brain.store.journal import Event
     from brain.store.memories import Record
-    from brain.store.originals import Original
+    from brain.store.originals import Original, OriginalInfo
     from brain.store.use_log import Uses
     from brain.store.view import Selection, View
 
@@ -321,6 +321,16 @@ class TextIndex(Protocol[Tx]):
     def remove(self, db: Tx, memory_id: int, text: str, scope_id: int) -> None:
         """Takes a memory out of both indexes; ``text`` must be what :func:`add` was given."""
 
+    def rewrite_keys(self, db: Tx, text: str | None = ...) -> int:
+        """Rewrites the separator keys of both indexes that begin no term any more; gives how
+        many.
+        """
+
+    def stale_terms(self, db: Tx, text: str) -> list[str]:
+        """Terms of a text that an index still keeps though no record has them: none, once
+        forgotten.
+        """
+
     def merge_some(self, db: Tx, notes: int) -> None:
         """Merges a little of each index after a write: what it added, and its share of older
         segments.
@@ -588,10 +598,19 @@ class Originals(Protocol[Tx]):
     def iter_originals(self, db: Tx) -> Iterator[tuple[str, Original]]:
         """Every original with its handle, by handle, one at a time."""
 
+    def listed(self, db: Tx) -> list[OriginalInfo]:
+        """Every original without its bytes, oldest first."""
+
+    def take(self, db: Tx, prefix: bytes) -> bytes | None:
+        """Takes out the original under a handle's bytes and gives it; None where there is none."""
+
+    def holding(self, db: Tx, text: str) -> list[str]:
+        """The handles of originals that hold a text, by handle. Reads every original."""
+
     def erase_of(self, db: Tx, text: str) -> int:
-        """Erases what was kept for a memory that is no longer there: its own original and those
-        whose handles its text names. Gives how many were erased; what another memory refers
-        to stays.
+        """Erases what was kept for a memory that is no longer there: originals that are its text
+        and nothing else, and those whose handles its text names. Gives how many were erased; what
+        another memory refers to stays.
 
         Call it after the memory's row is gone.
         """
@@ -621,7 +640,7 @@ class Sources(Protocol[Tx]):
         """Rows of a digest whose key begins with a group."""
 
     def rename(self, db: Tx, row: int, key: str) -> None:
-        """Gives a row another key."""
+        """Gives a row another key; a row of what was forgotten the keyed form of it."""
 
     def put(
         self,
@@ -641,7 +660,7 @@ class Sources(Protocol[Tx]):
     def rows_of_keys(
         self, db: Tx, source_id: int, keys: Sequence[str]
     ) -> list[tuple[int, str, int | None]]:
-        """The rows under some keys, as :func:`rows_of` gives them."""
+        """The rows under some keys, as :func:`rows_of` gives them; none of what was forgotten."""
 
     def last_of(self, db: Tx, source_id: int, prefix: str) -> tuple[str, int, int] | None:
         """The newest row whose key begins with something: its key, first and last message id."""
@@ -650,6 +669,11 @@ class Sources(Protocol[Tx]):
         self, db: Tx, source_id: int, prefix: str, number: int
     ) -> list[tuple[int, int, int, int]]:
         """Rows whose messages may include a number: row, memory id, first, last."""
+
+    def disguise(self, db: Tx, memory_id: int) -> None:
+        """Keys the fingerprints of what a memory was made of. Call it before the memory is
+        deleted.
+        """
 
     def forget(self, db: Tx, row: int) -> None:
         """Drops one row: the source no longer has it."""
@@ -737,11 +761,18 @@ class UseLog(Protocol):
 class Erasure(Protocol[Tx]):
     """Proof that what was forgotten is gone."""
 
-    def find_bytes(self, path: Path, pieces: Sequence[bytes]) -> set[bytes]:
-        """Which of the pieces stand anywhere in the bytes of the file or its log."""
+    def find_bytes(self, path: Path, pieces: Iterable[bytes]) -> set[bytes]:
+        """Which of the pieces stand anywhere in the bytes of the file or its log.
 
-    def still_stored(self, db: Tx, piece: str) -> bool:
-        """Whether something that is still remembered holds a piece of text, to the letter."""
+        Args:
+            pieces: those of fewer than six bytes, which stand in numbers by chance, are left out.
+        """
+
+    def held_pieces(self, db: Tx, pieces: Iterable[bytes]) -> set[bytes]:
+        """Which of the pieces stand, to the letter or as indexed, in what is remembered."""
+
+    def drop_samples(self, db: Tx) -> None:
+        """Empties what the planner has sampled of single rows."""
 
 
 class Derived(Protocol[Tx]):
@@ -781,6 +812,11 @@ class TextIndexUpkeep(Protocol[Tx]):
 
     def pages(self, db: Tx, index: str) -> int:
         """About how many leaf pages an index has, in all its segments."""
+
+    def stale_keys(
+        self, db: Tx, index: str, text: str | None = ...
+    ) -> list[tuple[int, bytes, int]]:
+        """The separator keys that begin no term any more, as (segment, key, page)."""
 
     def recreate(self, db: Tx) -> None:
         """Drops both indexes, in whatever state, and makes them again as they were made, empty."""

@@ -170,7 +170,14 @@ def _v4(db: apsw.Connection) -> None:
     fts.set_merge_threshold(db)
 
 
-MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (_v1, _v2, _v3, _v4)
+def _v5(db: apsw.Connection) -> None:
+    """Fingerprints of what was forgotten are keyed from now on, and those of before as well."""
+    from brain.store import sources  # its hashes, which no question needs
+
+    sources.disguise(db, None)
+
+
+MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (_v1, _v2, _v3, _v4, _v5)
 SCHEMA_VERSION = len(MIGRATIONS)
 
 

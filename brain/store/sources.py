@@ -1,18 +1,27 @@
 """Ingest sources: what was taken in from where, in the tables ``sources`` and ``taken``.
 
 A row of ``taken`` outlives its memory without naming it: what a person had erased must not come
-back with the next run over the same file. It holds no text, but a fingerprint of it.
+back with the next run over the same file. It holds no text, but fingerprints of it, which are keyed
+then (HMAC-SHA-256, RFC 2104) with a key that is in this file and in no other: nobody finds in a
+table of hashes what was erased. Who has the file has the key too, and can test a guess.
 """
 
 from __future__ import annotations
 
+import hmac
 import json
-from collections.abc import Iterable, Sequence
+import os
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import apsw
 
+from brain.store import meta
 from brain.store.sql import rows
+
+_KEY_BYTES = 32
+
+_Keyed = Callable[[str, bytes], tuple[str, bytes]]
 
 
 def ensure(db: apsw.Connection, reader: str, path: str, scope: str) -> int:
@@ -53,28 +62,82 @@ def known(
     db: apsw.Connection, source_id: int, wanted: Iterable[tuple[str, bytes]]
 ) -> dict[tuple[str, bytes], int]:
     """Which of (key, digest) a source has had: to the row's number."""
-    asked = json.dumps([[key, digest.hex()] for key, digest in wanted])
+    given = list(wanted)
+    keyed = _keyer(db)
+    plain = {each: each for each in given}
+    if keyed is not None:
+        plain |= {keyed(*each): each for each in given}
+    asked = json.dumps([[key, digest.hex()] for key, digest in plain])
     found = rows(
         db,
         "SELECT t.key, t.digest, t.id FROM json_each(?2) w CROSS JOIN taken t"
         " ON t.source_id = ?1 AND t.key = w.value ->> 0 AND t.digest = unhex(w.value ->> 1)",
         (source_id, asked),
     )
-    return {(key, bytes(digest)): int(row) for key, digest, row in found}
+    return {plain[key, bytes(digest)]: int(row) for key, digest, row in found}
+
+
+def _keyer(db: apsw.Connection, *, make: bool = False) -> _Keyed | None:
+    """What keys a (key, digest); None where nothing in the file is keyed.
+
+    Args:
+        make: make the file's key where there is none.
+    """
+    secret = meta.read(db).get(meta.DIGEST_KEY)
+    if not isinstance(secret, bytes) and make:
+        secret = os.urandom(_KEY_BYTES)
+        meta.put(db, **{meta.DIGEST_KEY: secret})
+    if not isinstance(secret, bytes):
+        return None
+    own: bytes = secret
+
+    def keyed(key: str, digest: bytes) -> tuple[str, bytes]:
+        group, colon, rest = key.partition(":")
+        name = hmac.digest(own, b"key:" + rest.encode(), "sha256").hex()[: len(rest)]
+        return group + colon + name, hmac.digest(own, digest, "sha256")[: len(digest)]
+
+    return keyed
+
+
+def disguise(db: apsw.Connection, memory_id: int | None) -> None:
+    """Keys the fingerprints of what a memory was made of. Call it before the memory is deleted.
+
+    Args:
+        memory_id: None for those of all memories that were forgotten; once, in a migration.
+    """
+    found = rows(
+        db, "SELECT id, key, digest FROM taken WHERE memory_id IS ? ORDER BY id", (memory_id,)
+    )
+    if not found:
+        return
+    keyed = _keyer(db, make=True)
+    assert keyed is not None
+    for row, key, digest in found:
+        db.execute(
+            "UPDATE OR REPLACE taken SET key = ?, digest = ? WHERE id = ?",
+            (*keyed(key, bytes(digest)), row),
+        )
 
 
 def find_moved(db: apsw.Connection, source_id: int, digest: bytes, group: str) -> list[int]:
     """Rows of a digest whose key begins with a group."""
+    keyed = _keyer(db)
+    either = (digest, digest if keyed is None else keyed("", digest)[1])
     found = rows(
         db,
-        "SELECT id FROM taken WHERE source_id = ? AND digest = ? AND substr(key, 1, ?) = ?",
-        (source_id, digest, len(group), group),
+        "SELECT id FROM taken WHERE source_id = ? AND digest IN (?, ?) AND substr(key, 1, ?) = ?",
+        (source_id, *either, len(group), group),
     )
     return [int(row) for (row,) in found]
 
 
 def rename(db: apsw.Connection, row: int, key: str) -> None:
-    """Gives a row another key."""
+    """Gives a row another key; a row of what was forgotten the keyed form of it."""
+    keyed = _keyer(db)
+    if keyed is not None and rows(
+        db, "SELECT 1 FROM taken WHERE id = ? AND memory_id IS NULL", (row,)
+    ):
+        key = keyed(key, b"")[0]
     db.execute("UPDATE OR IGNORE taken SET key = ? WHERE id = ?", (key, row))
 
 
@@ -109,7 +172,7 @@ def rows_of(db: apsw.Connection, source_id: int) -> list[tuple[int, str, int | N
 def rows_of_keys(
     db: apsw.Connection, source_id: int, keys: Sequence[str]
 ) -> list[tuple[int, str, int | None]]:
-    """The rows under some keys, as :func:`rows_of` gives them."""
+    """The rows under some keys, as :func:`rows_of` gives them; none of what was forgotten."""
     found = rows(
         db,
         "SELECT t.id, t.key, t.memory_id FROM json_each(?2) k CROSS JOIN taken t"

@@ -18,6 +18,7 @@ import pytest
 from brain import Brain
 from brain.embed.protocol import Embedder
 from brain.store import memory_file, meta, schema
+from brain.store.sql import rows
 from tests.support import PATIENCE, until
 from tests.support.cli import PROGRAM, Cli
 from tests.support.engine import vector_of, vectors_out_of_step
@@ -199,3 +200,44 @@ def test_vectors_of_a_bulk_are_those_of_single_adds(
         assert one is not None
         assert other is not None
         assert np.allclose(np.frombuffer(one, "f4"), np.frombuffer(other, "f4"), atol=1e-5)
+
+
+def fingerprints(brain: Brain) -> list[tuple[str, bytes, int | None]]:
+    with brain._store.read() as db:
+        return rows(db, "SELECT key, digest, memory_id FROM taken ORDER BY id")
+
+
+@pytest.mark.parametrize("by_migration", [False, True], ids=["forgotten now", "forgotten before"])
+def test_what_was_forgotten_stays_away_and_no_plain_hash_of_it_is_kept(
+    tmp_path: Path, by_migration: bool
+) -> None:
+    path = notes(tmp_path / "notes.jsonl", 6)
+    with Brain.open(tmp_path / "b.db", model="none") as brain:
+        brain.ingest(path)
+        plain = fingerprints(brain)
+        one = next(m for m in brain.list() if m.text.startswith("第3号"))
+        brain.forget(one.id)
+        if by_migration:  # as a file of the fourth schema has it
+            with brain._store.write() as db:
+                for key, digest, memory_id in plain:
+                    if memory_id == one.id:
+                        values = (key, digest)
+                        db.execute(
+                            "UPDATE taken SET key = ?, digest = ? WHERE memory_id IS NULL", values
+                        )
+                meta.put(db, digest_key=None)
+                db.pragma("user_version", 4)
+            brain._store.release()
+            brain.add("打开来写，格式就升级")
+        kept = fingerprints(brain)
+        gone = [row for row in plain if row[2] == one.id]
+        assert len(kept) == len(plain)
+        assert not {row[1] for row in gone} & {row[1] for row in kept}
+        assert not {row[0] for row in gone} & {row[0] for row in kept}
+        again = brain.ingest(path)
+        assert again.added == 0
+        # Moved to another line of the same file it is still known.
+        lines = path.read_text(encoding="utf-8").splitlines()
+        path.write_text("\n".join([*lines[4:], *lines[:4]]), encoding="utf-8")
+        assert brain.ingest(path).added == 0
+        assert not [m for m in brain.list(limit=None) if m.text == one.text]

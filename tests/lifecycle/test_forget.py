@@ -5,9 +5,10 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import random
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +16,10 @@ import apsw
 import pytest
 
 from brain import Brain, BrainError, Draft
+from brain.compress.handles import handle_of
 from brain.embed.protocol import Embedder
 from brain.lifecycle import forget
-from brain.store import erase, journal, memories, memory_file, meta
+from brain.store import erase, fts, integrity, journal, memories, memory_file, meta
 from brain.store.sql import rows
 from brain.store.vectors import blocks, vector_index
 from brain.text.fold import fold
@@ -57,7 +59,7 @@ def own_grams(text: str, others: Iterable[str]) -> set[bytes]:
     return {
         gram.encode()
         for gram in grams_of(text)
-        if gram not in rest and len(gram.encode()) >= forget.LEAST_BYTES
+        if gram not in rest and len(gram.encode()) >= erase.LEAST_BYTES
     }
 
 
@@ -145,7 +147,12 @@ def test_nothing_of_it_is_left_in_the_file_or_its_log(make: Make, e5: Embedder, 
     assert indexed(brain, own)
     assert tables_naming(brain, one, passages)
 
-    assert brain.forget(one).to_dict() == {"forgotten": True, "id": one, "words": []}
+    assert brain.forget(one).to_dict() == {
+        "forgotten": True,
+        "id": one,
+        "words": [],
+        "originals": [],
+    }
 
     after = bytes_of(brain)
     for what, pieces in wanted.items():
@@ -550,3 +557,135 @@ def test_forgetting_beside_busy_writers_succeeds_or_says_what_is_pending(brain: 
     assert SECRET.encode() not in bytes_of(brain)
     assert brain.stats().total == 150
     assert indexes_are_whole(brain)
+
+
+def keys_of_the_indexes(brain: Brain) -> bytes:
+    """Every separator key of both text indexes."""
+    with brain._store.read() as db:
+        return b"\0".join(
+            row[0]
+            for name in ("grams", "trigrams")
+            for row in rows(db, f"SELECT term FROM {name}_idx")
+        )
+
+
+def test_no_separator_key_of_an_index_keeps_a_word(brain: Brain) -> None:
+    """FTS5 notes the first term of each page apart, and leaves it when the term goes."""
+    rnd = random.Random(8)
+    han = [chr(0x4E00 + n) for n in range(0, 20_000, 7)]
+    texts = ["".join(rnd.choices(han, k=120)) for _ in range(120)]
+    ids = [done.id for done in brain.add_many([Draft(text) for text in texts])]
+    own = [
+        {t.encode() for name in ("grams", "trigrams") for t in fts.terms_of(name, text)}
+        for text in texts
+    ]
+    before = keys_of_the_indexes(brain)
+    betrayed = [n for n, terms in enumerate(own) if any(b"\0" + b"0" + t in before for t in terms)]
+    assert betrayed, "no key holds a whole term: the test shows nothing"
+    for n in betrayed:
+        brain.forget(ids[n])
+    left = set().union(*(own[n] for n in range(len(texts)) if n not in betrayed))
+    after = keys_of_the_indexes(brain)
+    gone = set().union(*(own[n] for n in betrayed)) - left
+    assert not [t.decode() for t in gone if len(t) >= 6 and t in after]
+    with brain._store.read() as db:
+        assert integrity.integrity(db) == []
+        assert not [name for name in ("grams", "trigrams") if fts.stale_keys(db, name)]
+    indexes_are_whole(brain)
+
+
+def test_a_key_that_was_left_by_an_older_version_is_told_and_mended(brain: Brain) -> None:
+    fill(brain)
+    with brain._store.write() as db:
+        first = rows(db, "SELECT segid, pgno FROM grams_idx ORDER BY segid, term LIMIT 1")[0]
+        db.execute(
+            "UPDATE grams_idx SET term = ? WHERE segid = ? AND pgno = ?", (b"0\x01zz", *first)
+        )
+    assert "grams_keys" in {f.code for f in brain.doctor().findings if f.severity == "warn"}
+    assert "grams_keys" in brain.doctor(repair=True).repaired
+    assert b"zz" not in keys_of_the_indexes(brain)
+
+
+def test_one_gram_that_is_left_in_the_bytes_is_found(brain: Brain) -> None:
+    """Not a stretch at four places: every gram of the text is looked for."""
+    one = brain.add("鹭鸶湾泵房的阀门编号写在柏舟的蓝皮本子里，霜降以后才换").id
+    with brain._store.write() as db:
+        db.execute("CREATE TABLE another_programs_cache (body TEXT)")
+        db.execute("INSERT INTO another_programs_cache VALUES ('蓝皮')")
+    refused("brain_forget_incomplete", 74, lambda: brain.forget(one))
+
+
+def test_the_planners_samples_keep_no_hash_of_it(brain: Brain) -> None:
+    fill(brain)
+    one = brain.add("柏舟的生日在霜降").id
+    with brain._store.write() as db:
+        db.execute("ANALYZE")
+        digest = memories.get(db, one)
+        assert digest is not None
+        samples = rows(db, "SELECT sample FROM sqlite_stat4")
+    assert any(digest.content_hash.encode() in bytes(s) for (s,) in samples)
+    brain.forget(one)
+    assert digest.content_hash.encode() not in bytes_of(brain)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "gb18030"])
+def test_an_original_that_is_the_text_alone_goes_with_it(brain: Brain, encoding: str) -> None:
+    text = "鹭鸶湾泵房的钥匙在柏舟手里"
+    one = brain.add(text).id
+    brain.compress(f"  {text}\r\n".encode(encoding))
+    assert len(brain.originals()) == 1
+    assert brain.forget(one).originals == ()
+    assert brain.originals() == ()
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda text, rest: f"{rest}\n{text}\n{rest}".encode(),
+        lambda text, rest: f"{rest}\n{text}".encode("gb18030"),
+        lambda text, rest: json.dumps([{"n": n, "said": text} for n in range(90)]).encode(),
+        lambda text, rest: json.dumps({"a": rest, "said": text}, ensure_ascii=False).encode(),
+        lambda text, rest: f"{rest}\n{text}".encode("utf-16"),
+    ],
+    ids=["in the middle", "gb18030", "escaped", "json", "utf-16"],
+)
+def test_an_original_that_holds_it_among_other_things_is_named(
+    brain: Brain, write: Callable[[str, str], bytes]
+) -> None:
+    text = '他说"鹭鸶湾泵房的钥匙在柏舟手里"'
+    rest = "\n".join(f"第{n}行：巡检正常，没有异常，记录完毕。" for n in range(200))
+    one = brain.add(text).id
+    data = write(text, rest)
+    brain.compress(data)
+    brain.compress(rest)
+    named = brain.forget(one).originals
+    assert [len(data)] == [entry.bytes for entry in brain.originals() if entry.handle in named]
+    assert brain.forget_original(named[0]).to_dict() == {"forgotten": True, "handle": named[0]}
+    assert [entry.handle for entry in brain.originals()] == [handle_of(rest.encode())]
+    assert "鹭鸶湾泵房的钥匙".encode() not in bytes_of(brain)
+    refused("brain_ccr_not_found", 1, lambda: brain.forget_original(named[0]))
+    refused("brain_ccr_not_found", 1, lambda: brain.recover(named[0]))
+
+
+def test_a_full_store_has_room_again(brain: Brain, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BRAIN_CCR_MAX_BYTES", "30000")
+    one, other = ("\n".join(f"{w}第{n}行，巡检正常。" for n in range(900)) for w in "甲乙")
+    kept = brain.compress(one[:9000]).handle
+    refused("brain_ccr_budget_exceeded", 65, lambda: brain.compress(other[:9000]))
+    assert kept is not None
+    brain.forget_original(kept)
+    assert brain.compress(other[:9000]).handle is not None
+
+
+def test_a_pending_erasure_is_told_and_finished_by_repair(
+    brain: Brain, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = brain.add(SECRET, allow_secrets=True).id
+    monkeypatch.setattr(memory_file.Store, "finish_erasing", lambda self: None)
+    monkeypatch.setattr(forget, "verify", lambda *args: None)
+    brain.forget(one)
+    monkeypatch.undo()
+    assert "erasing" in {f.code for f in brain.doctor().findings if f.severity == "warn"}
+    assert "erasing" in brain.doctor(repair=True).repaired
+    assert SECRET.encode() not in bytes_of(brain)
+    assert "erasing" not in {f.code for f in brain.doctor().findings}

@@ -256,6 +256,10 @@ def forget(
     out(f"#{done.id} 已遗忘")
     if done.words:
         note(f"只在它里面出现的自定词也删了：{visible('、'.join(done.words))}")
+    if done.originals:
+        note("下面存下的原文里还有它（和别的内容一起），要抹掉整份就运行：")
+    for handle in done.originals:
+        note(f"  brain originals forget {handle}")
     return 0
 
 
