@@ -662,7 +662,8 @@ class Brain:
         self._store.finish_erasing()
         with self._store.read() as db:
             forget.verify(db, self.path, erased.text)
-        return ForgetResult(number, erased.words, erased.originals)
+        copies = forget.in_copies(self.path, erased.text)
+        return ForgetResult(number, erased.words, erased.originals, copies)
 
     def pin(self, memory_id: int | str, *, why: str = "", now: datetime | None = None) -> m.Memory:
         """Keeps it from being archived, expired, retracted or forgotten without force."""

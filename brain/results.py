@@ -79,13 +79,15 @@ class CorrectResult(JsonObject):
 class ForgetResult(JsonObject):
     """Which record was erased, and the user's own words that went with it.
 
-    ``originals``: handles of kept originals that still hold its text among other things.
+    ``originals``: handles of kept originals that still hold its text among other things;
+    ``copies``: paths of whole copies beside the file that still hold it.
     """
 
     forgotten: bool = field(default=True, init=False)
     id: int
     words: tuple[str, ...] = ()
     originals: tuple[str, ...] = ()
+    copies: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

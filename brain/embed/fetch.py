@@ -282,7 +282,7 @@ def file_lock(lock: Path) -> Iterator[bool]:
     Raises:
         OSError: the file cannot be made.
     """
-    descriptor = os.open(lock, os.O_RDWR | os.O_CREAT, 0o600)
+    descriptor = os.open(lock, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600)
     try:
         yield _take(descriptor)
     finally:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import stat
-import tempfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
 from brain.errors import EXIT_CANT_CREATE, EXIT_IO, EXIT_NO_INPUT, BrainError
+from brain.store import part_file
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,25 +35,21 @@ def write(path: Path, chunks: Iterable[str], *, force: bool) -> None:
             written, ``brain_disk_full`` (74).
     """
     require_place(path, force=force)
-    temporary: Path | None = None
     try:
-        handle, name = tempfile.mkstemp(prefix=f".{path.name[:100]}.", dir=path.parent)
-        temporary = Path(name)
-        with os.fdopen(handle, "wb") as f:
-            for chunk in chunks:
-                f.write(chunk.encode("utf-8"))
-            f.flush()
-            os.fsync(f.fileno())
-        if force:
-            temporary.replace(path)
-        else:
-            _give_name(temporary, path)
+        if not path.absolute().parent.is_dir():
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
+        with part_file.part(path) as temporary:
+            with temporary.open("wb") as f:
+                for chunk in chunks:
+                    f.write(chunk.encode("utf-8"))
+                f.flush()
+                os.fsync(f.fileno())
+            if force:
+                temporary.replace(path)
+            else:
+                _give_name(temporary, path)
     except OSError as e:
         raise _not_written(path, e) from None
-    finally:
-        if temporary is not None:
-            with contextlib.suppress(OSError):
-                temporary.unlink()
 
 
 def _give_name(temporary: Path, path: Path) -> None:
@@ -140,8 +137,6 @@ def exists(path: Path) -> BrainError:
 
 
 def _not_written(path: Path, error: OSError | ValueError) -> BrainError:
-    import errno
-
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
         return BrainError("brain_disk_full", f"磁盘满了，没有导出：{path}", EXIT_IO)
     reason = getattr(error, "strerror", None) or str(error)

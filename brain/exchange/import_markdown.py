@@ -109,7 +109,12 @@ def run(
 def _paths(source: Path) -> list[Path]:
     if not source.is_dir():
         return [source]
-    found = sorted(p for p in source.iterdir() if p.suffix.lower() in SUFFIXES and p.is_file())
+    found = sorted(
+        path
+        for path in source.iterdir()
+        # A link would bring in what the folder's maker has elsewhere, or another user's lure.
+        if path.suffix.lower() in SUFFIXES and path.is_file() and not path.is_symlink()
+    )
     if not found:
         raise BrainError("brain_import_format", f"文件夹里没有 Markdown 文件：{source}")
     return found

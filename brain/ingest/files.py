@@ -42,6 +42,11 @@ class Line:
     at: int
 
 
+def is_within(path: Path, root: Path) -> bool:
+    """Whether what a name in a folder means lies in that folder: a link may lead out of it."""
+    return not path.is_symlink() or path.resolve().is_relative_to(root.resolve())
+
+
 def encoding_of(path: Path) -> str:
     """The encoding of a text file: by its byte order mark, else UTF-8, UTF-16 or GB18030.
 

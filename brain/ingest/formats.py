@@ -12,7 +12,7 @@ from typing import Any
 from brain.errors import EXIT_NO_INPUT, EXIT_USAGE, BrainError
 from brain.ingest import conversations, engines, hermes, markdown, tables, transcripts
 from brain.ingest.entry import Fault, Found
-from brain.ingest.files import File, encoding_of, reading_errors
+from brain.ingest.files import File, encoding_of, is_within, reading_errors
 from brain.ingest.records import of_array, of_lines
 from brain.store import hermes_db
 
@@ -176,7 +176,7 @@ def _of_folder(root: Path, name: str | None) -> list[Part]:
 
 def _walk(root: Path) -> Iterator[Path]:
     """The files of a folder that may hold memories, in a stable order; links are not followed."""
-    for folder, folders, names in os.walk(root):
+    for folder, folders, names in os.walk(root):  # follows no link to a folder
         folders[:] = sorted(f for f in folders if not f.startswith(".") and f not in _NO_MEMORIES)
         if SKILL_FILE in names:
             # What lies beside a skill belongs to it.
@@ -184,7 +184,7 @@ def _walk(root: Path) -> Iterator[Path]:
             names = [SKILL_FILE]
         for name in sorted(names):
             path = Path(folder, name)
-            if path.suffix.lower() in _SUFFIXES and path.is_file():
+            if path.suffix.lower() in _SUFFIXES and path.is_file() and is_within(path, root):
                 yield path
 
 

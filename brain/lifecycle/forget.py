@@ -7,6 +7,7 @@ stays is an entry in the journal that says when an id was forgotten, without a w
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,7 +15,17 @@ from typing import TYPE_CHECKING
 from brain.errors import EXIT_IO, EXIT_NO, EXIT_UNAVAILABLE, BrainError
 from brain.lifecycle import lineage
 from brain.memory import Memory
-from brain.store import erase, fts, journal, memories, meta, originals, sources
+from brain.store import (
+    erase,
+    fts,
+    journal,
+    memories,
+    meta,
+    originals,
+    part_file,
+    sources,
+    wal,
+)
 from brain.store.vectors import vector_index
 from brain.text.fold import fold
 from brain.text.tokenize import index_terms
@@ -129,6 +140,22 @@ def verify(db: Transaction, path: Path, text: str) -> None:
         raise incomplete(path)
 
 
+def in_copies(path: Path, text: str) -> tuple[str, ...]:
+    """The whole copies beside a file that hold a forgotten text; broken-off ones are removed.
+
+    Args:
+        text: '' is in none.
+    """
+    part_file.clean(path.absolute().parent)
+    pieces = {text.encode()} if len(text) < STRETCH else set(_stretches(text))
+    copies = wal.copies_beside(path) if text else []
+    return tuple(str(copy) for copy in copies if erase.find_bytes(copy, pieces))
+
+
+def _stretches(text: str) -> Iterator[bytes]:
+    return (text[at : at + STRETCH].encode() for at in range(len(text) - STRETCH + 1))
+
+
 def incomplete(path: Path) -> BrainError:
     """``brain_forget_incomplete`` (74)."""
     return BrainError(
@@ -145,11 +172,9 @@ def probes(text: str) -> set[bytes]:
     Those too short to be told from numbers by their bytes are for the index's own check alone.
     """
     folded = fold(text)
-    pieces = {t[at : at + STRETCH] for t in (text, folded) for at in range(len(t) - STRETCH + 1)}
-    for width in (2, 3):
-        pieces.update(folded[at : at + width] for at in range(len(folded) - width + 1))
-    pieces.update(index_terms(folded), (text, folded) if len(text) < STRETCH else ())
-    return {piece.encode("utf-8") for piece in pieces}
+    grams = {folded[at : at + width] for width in (2, 3) for at in range(len(folded) - width + 1)}
+    grams.update(index_terms(folded), (text, folded) if len(text) < STRETCH else ())
+    return {*_stretches(text), *_stretches(folded), *(gram.encode() for gram in grams)}
 
 
 def forget_original(db: Transaction, prefix: bytes) -> bytes:

@@ -13,13 +13,20 @@ from typing import TYPE_CHECKING
 
 from brain.errors import EXIT_CANT_CREATE, EXIT_IO, EXIT_NO_INPUT, BrainError
 from brain.results import BackupResult, RestoreResult
-from brain.store import connection, folder, integrity, memories, memory_file, schema, wal
-from brain.store.copy import copy_into, exclusive
+from brain.store import (
+    connection,
+    folder,
+    integrity,
+    memories,
+    memory_file,
+    part_file,
+    schema,
+    wal,
+)
+from brain.store.backup import copy_into, exclusive
 
 if TYPE_CHECKING:
     from brain.store.protocol import Store
-
-_BESIDE = ("-wal", "-shm", "-journal")
 
 _UNREADABLE = frozenset({"brain_db_damaged", "brain_db_not_ours", "brain_db_io"})
 """What the file that a backup replaces may be: it is kept as it is, and nothing of it read."""
@@ -51,13 +58,13 @@ def backup(store: Store, target: Path, *, force: bool = False) -> BackupResult:
             EXIT_CANT_CREATE,
             override="force",
         )
-    with _part(target) as part:
+    with _told(target), part_file.part(target) as part:
         with store.read() as db:
             records, number = memories.count(db), schema.version(db)
             copy_into(db, part)
         _verify(part, records)
-        with _told(target), folder.locked(target.parent):
-            for suffix in _BESIDE:
+        with folder.locked(target.parent):
+            for suffix in part_file.BESIDE:
                 Path(f"{target}{suffix}").unlink(missing_ok=True)
             os.replace(part, target)
     folder.sync(target.parent)
@@ -79,7 +86,8 @@ def restore(store: Store, source: Path) -> RestoreResult:
     with contextlib.closing(memory_file.Store(source, read_only=True)) as saved:
         if not saved.exists():
             raise BrainError("brain_db_missing", f"没有这个备份文件：{source}", EXIT_NO_INPUT)
-        with _part(store.path.absolute()) as part:
+        place = store.path.absolute()
+        with _told(place), part_file.part(place) as part:
             with saved.read() as db:
                 records, number = memories.count(db), schema.version(db)
                 _require_sound(integrity.integrity(db), source)
@@ -96,7 +104,7 @@ def _take_place(store: Store, part: Path) -> str | None:
     path = store.path.absolute()
     if not os.path.lexists(path):
         with _told(path), folder.locked(path.parent):
-            for suffix in _BESIDE:
+            for suffix in part_file.BESIDE:
                 Path(f"{path}{suffix}").unlink(missing_ok=True)
             os.replace(part, path)
         folder.sync(path.parent)
@@ -130,19 +138,6 @@ def _link(path: Path, kept: Path) -> None:
         import shutil
 
         shutil.copy2(path, kept)
-
-
-@contextlib.contextmanager
-def _part(target: Path) -> Iterator[Path]:
-    """An empty private file beside the target; what is left of it is removed at the end."""
-    part = target.with_name(f".{target.name}.part-{os.getpid()}")
-    connection.create(part)
-    try:
-        yield part
-    finally:
-        for suffix in ("", *_BESIDE):
-            with contextlib.suppress(OSError):
-                Path(f"{part}{suffix}").unlink(missing_ok=True)
 
 
 def _verify(copy: Path, records: int) -> None:

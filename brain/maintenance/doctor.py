@@ -19,13 +19,14 @@ from brain.maintenance import health, reembed
 from brain.results import DoctorResult, Finding
 from brain.store import (
     connection,
-    copy,
     fts,
     integrity,
     journal,
     memories,
     memory_file,
     meta,
+    part_file,
+    salvage,
     schema,
     wal,
 )
@@ -177,6 +178,8 @@ def _examine(store: Store, now: datetime, *, insist: bool = False) -> _Seen:
             findings += health.examine(health.Subject(db, facts, loaded, embedder, now))
             return _Seen(tuple(findings), embedder)
     except BrainError as e:
+        if e.code == "brain_wal_missing":
+            return _Seen((*findings, Finding("wal_missing", "error", e.message)), None)
         if e.code in _DAMAGED:
             return _Seen((*findings, Finding("integrity", "error", e.message, fixable=True)), None)
         if e.code not in _STRANGE:
@@ -190,13 +193,13 @@ def _strange(
     """What is told of a file whose header is not that of ours."""
     ours, number = False, 0
     path = store.path.absolute()
-    if copy.may_be_ours(path, wiped=insist):
+    if salvage.may_be_ours(path, wiped=insist):
         with (
             contextlib.suppress(*(() if insist else (BrainError,))),
-            copy.opened_broken(path) as db,
+            salvage.opened_broken(path) as db,
         ):
             if db is not None:
-                ours, number = copy.holds_no_more(db), schema.version(db)
+                ours, number = salvage.holds_no_more(db), schema.version(db)
     if error.code == "brain_schema_newer":
         if not ours:
             raise error
@@ -234,10 +237,12 @@ def _mend(
     if "wal_foreign" in codes:
         wal.move_aside(store.path.absolute())
         return
+    if "part_files" in codes:
+        part_file.clean(store.path.absolute().parent)
     if "file_mode" in codes:
         with contextlib.suppress(OSError):  # another user's
             health.restrict_modes(store.path.absolute())
-    if codes <= {"file_mode"}:
+    if codes <= {"file_mode", "part_files"}:
         return
     with store.write() as db:
         for code, mend in _MENDING.items():
@@ -316,7 +321,7 @@ def _salvage(
 ) -> _Salvage:
     """Makes a new file beside a corrupt one of all that can be read, and tells what cannot."""
     path = store.path.absolute()
-    with copy.opened_broken(path) as broken:
+    with salvage.opened_broken(path) as broken:
         if broken is None:
             return _Salvage(None, 0)
         new = wal.free_name(Path(f"{path}.salvaged"))
@@ -333,11 +338,11 @@ def _salvage(
     return _Salvage(str(new), records, tuple(_not_salvaged(found)))
 
 
-def _copy(broken: Transaction, saved: memory_file.Store, now: datetime) -> copy.Salvaged:
+def _copy(broken: Transaction, saved: memory_file.Store, now: datetime) -> salvage.Salvaged:
     """Copies what can be read, in one transaction, and makes anew what is derived from it."""
     with saved.write() as db:
         at = to_iso(now)
-        found = copy.copy_rows(broken, db, at)
+        found = salvage.copy_rows(broken, db, at)
         integrity.register_scopes(db)
         integrity.repair_links(db)
         integrity.drop_ownerless_takings(db)
@@ -367,7 +372,7 @@ def _embed_anew(
         reembed.run(saved, embedder.name, progress)
 
 
-def _not_salvaged(found: copy.Salvaged) -> Iterator[Finding]:
+def _not_salvaged(found: salvage.Salvaged) -> Iterator[Finding]:
     if found.lost:
         told = f"有 {len(found.lost)} 条读不出来，没有救到：{health.ids(found.lost)}"
         yield Finding("salvage_lost", "error", told)

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from brain.embed import registry
 from brain.errors import BrainError
 from brain.results import Finding
-from brain.store import folder, fts, integrity, meta, wal
+from brain.store import folder, fts, integrity, meta, part_file, wal
 from brain.text.fold import FOLD_VERSION, simplify
 from brain.text.timestamps import to_iso
 
@@ -305,6 +305,7 @@ def environment(store: Store) -> Iterator[Finding]:
             "warn",
             f"文件在网络盘（{kind}）上，用不了 WAL，改用回滚日志：能用，但慢，读写会互相等待",
         )
+    yield from _left_beside(path)
     above = next((p for p in (path.parent, *path.parents) if p.is_dir()), path.parent)
     try:
         free = shutil.disk_usage(above).free
@@ -316,6 +317,20 @@ def environment(store: Store) -> Iterator[Finding]:
     size = wal.size(path)
     if size:
         yield Finding("wal", "ok", f"-wal 里有 {size // 1024} KiB 还没合并，最后一个关闭的会合并它")
+
+
+def _left_beside(path: Path) -> Iterator[Finding]:
+    """Whole copies of memories in the file's folder that nobody may know of."""
+    left = part_file.left_behind(path.parent)
+    if left:
+        told = f"被打断的备份、导出或抢救留下了 {len(left)} 个半成品，里面有记忆：{left[0].name}"
+        more = " 等" if len(left) > 1 else ""
+        yield Finding("part_files", "warn", f"{told}{more}；修复时删掉", fixable=True)
+    copies = wal.copies_beside(path)
+    if copies:
+        names = "、".join(copy.name for copy in copies[:3]) + (" 等" if len(copies) > 3 else "")
+        told = f"旁边有 {len(copies)} 份以前的整份副本：{names}；遗忘了的可能还在里面，不要了就删掉"
+        yield Finding("copies", "warn", told)
 
 
 def _modes(path: Path) -> Iterator[Finding]:

@@ -148,10 +148,11 @@ SCHEMAS: Mapping[str, Schema] = {
     "Forgotten": _object(r.ForgetResult),
     "TakenAway": _object(
         r.ForgetResult,
-        without=("words", "originals"),
+        without=("words", "originals", "copies"),
         optional={
             "words": _TEXTS,
             "originals": _TEXTS,
+            "copies": _TEXTS,
             "retracted_at": {**_TEXT_OR_NONE, "description": _TIME},
         },
     ),

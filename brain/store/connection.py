@@ -33,6 +33,9 @@ MAPPED_BYTES = 128 * 1024 * 1024
 """How much of a file is mapped instead of copied: a vector scan takes a third less time."""
 _HEADER = b"SQLite format 3\0"
 
+_SAFE = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
+_LOOK = getattr(os, "O_PATH", 0) if Path("/proc/self/fd").is_dir() else 0
+
 
 def check_file(path: Path) -> bool:
     """Says whether a usable database file is there; raises when something else is.
@@ -148,11 +151,14 @@ def connect(path: Path, *, writable: bool, shared: bool = False) -> apsw.Connect
             journal.
 
     Raises:
-        BrainError: see :func:`translate_errors`, :func:`check_version`, and
-            :func:`brain.store.wal.require_own`.
+        BrainError: see :func:`translate_errors`, :func:`check_version`,
+            :func:`require_private_beside`, :func:`brain.store.wal.require_own` and
+            :func:`brain.store.wal.require_whole`.
     """
     path = path.absolute()  # a relative ``:memory:`` would be no file
+    require_private_beside(path)
     wal.require_own(path)
+    wal.require_whole(path)
     with translate_errors(path):
         if writable:
             db = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
@@ -334,28 +340,91 @@ def check_version(db: apsw.Connection, path: Path) -> int:
 def create(path: Path) -> None:
     """Makes an empty file with mode 0600, and its folder (0700) where it is missing.
 
-    An empty file that is there already gets that mode. What a deleted file left beside its place
-    (its log and the map of it, perhaps still in use by a program that has not noticed) goes first.
+    An empty file that is there already gets that mode, if it is this user's own and has no other
+    name: whoever made it may have it open. What a deleted file left beside its place (its log and
+    the map of it, perhaps still in use by a program that has not noticed) goes first.
 
     Raises:
-        BrainError: ``brain_db_cannot_create`` (73).
+        BrainError: ``brain_db_cannot_create`` (73), ``brain_db_unsafe`` (73).
     """
     try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        folder.make(path.parent)
         with folder.locked(path.parent):
             if identity(path) is None:
                 for suffix in ("-wal", "-shm"):
                     Path(f"{path}{suffix}").unlink(missing_ok=True)
             try:
-                os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+                os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR | _SAFE, 0o600))
             except FileExistsError:
-                with contextlib.suppress(OSError):  # another user's
-                    path.chmod(0o600)
+                with _looked_at(path) as (info, name):
+                    if info.st_size == 0:
+                        _require_private(path, info)
+                        os.chmod(name, 0o600)
     except (OSError, ValueError) as e:
         reason = getattr(e, "strerror", None) or str(e)
         raise BrainError(
             "brain_db_cannot_create", f"不能建立记忆文件：{path}（{reason}）", EXIT_CANT_CREATE
         ) from None
+
+
+def _require_private(path: Path, info: os.stat_result, owner: int | None = None) -> None:
+    """Refuses a file that another user made, or that has another name, or is no plain file.
+
+    Args:
+        info: of its open descriptor, or of the name without following a link.
+        owner: another user whose file it may be: that of the memory file it is beside.
+
+    Raises:
+        BrainError: ``brain_db_unsafe`` (73).
+    """
+    if os.name == "nt":
+        return
+    ours = folder.own(info) or info.st_uid == owner
+    if not (stat.S_ISREG(info.st_mode) and ours and info.st_nlink == 1):
+        raise BrainError(
+            "brain_db_unsafe",
+            f"这个文件不是自己的，或另有别名（链接），可能是同机的别人放的，没有用它：{path}；"
+            "请换一个只有自己能写的文件夹。",
+            EXIT_CANT_CREATE,
+        )
+
+
+def require_private_beside(path: Path) -> None:
+    """Refuses a file whose log, map or journal somebody else has put beside it.
+
+    SQLite would take them as they are and write the memories into them. Modes that let others in
+    are mended.
+
+    Raises:
+        BrainError: ``brain_db_unsafe`` (73).
+    """
+    owner = None
+    for suffix in ("-wal", "-shm", "-journal"):
+        beside = Path(f"{path}{suffix}")
+        with contextlib.suppress(OSError, ValueError), _looked_at(beside) as (info, name):
+            if owner is None:
+                owner = os.stat(path).st_uid
+            _require_private(beside, info, owner)
+            if stat.S_IMODE(info.st_mode) & 0o077 and folder.own(info) and os.name != "nt":
+                os.chmod(name, 0o600)
+
+
+@contextlib.contextmanager
+def _looked_at(path: Path) -> Iterator[tuple[os.stat_result, str]]:
+    """What a file is, and a name that means this very file whatever happens to its own.
+
+    It is not opened for reading: closing such a descriptor would drop the locks that SQLite has on
+    the file in this process (https://sqlite.org/howtocorrupt.html, 2.2). Linux knows a descriptor
+    without (``O_PATH``); elsewhere the name must do.
+    """
+    if not _LOOK:
+        yield os.lstat(path), str(path)
+        return
+    descriptor = os.open(path, _LOOK | _SAFE)
+    try:
+        yield os.fstat(descriptor), f"/proc/self/fd/{descriptor}"
+    finally:
+        os.close(descriptor)
 
 
 def vectors_extension() -> str | None:

@@ -4,6 +4,7 @@ who else may write there, and whether it lies on another machine's disk."""
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import stat
 import sys
@@ -46,6 +47,32 @@ def locked(folder: Path) -> Iterator[None]:
         yield
     finally:
         os.close(handle)
+
+
+def make(folder: Path) -> None:
+    """Makes a folder and those above it that are missing, each for its owner alone (0700).
+
+    ``Path.mkdir`` gives the parents the modes of the umask, which may be none.
+
+    Raises:
+        OSError: one could not be made.
+    """
+    missing = []
+    while not folder.is_dir():
+        missing.append(folder)
+        if folder.parent == folder:
+            break
+        folder = folder.parent
+    for one in reversed(missing):
+        with contextlib.suppress(FileExistsError):  # another process was faster
+            one.mkdir(mode=0o700)
+        if not one.is_dir():
+            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(one))
+
+
+def own(info: os.stat_result) -> bool:
+    """Whether a file is this user's; True where the system has no users."""
+    return os.name == "nt" or info.st_uid == os.geteuid()
 
 
 def others_may_write(folder: Path) -> bool:

@@ -19,6 +19,7 @@ import apsw
 
 from brain.errors import EXIT_BUSY, EXIT_CANT_CREATE, EXIT_IO, BrainError
 from brain.store import connection, erase, folder, fts, memories, meta, schema, wal
+from brain.store.sql import rows
 from brain.store.vectors import vector_index
 from brain.text.fold import FOLD_VERSION
 
@@ -36,24 +37,61 @@ class _Held:
 
     ``lock`` is held by whoever uses the connection; ``gone`` says it was closed, and is only set
     by who holds the lock. ``stamp`` is kept for a connection that SQLite does not keep up to date.
+    ``beside`` are the log and the map of it that SQLite has open, ``content`` is the stamp of the
+    file when its content was last known to be what SQLite remembers of it.
     """
 
     def __init__(
         self,
         db: apsw.Connection,
+        path: Path,
         identity: tuple[int, int] | None,
         stamp: tuple[int, int, int] | None = None,
     ) -> None:
         self.db = db
+        self.path = path
         self.identity = identity
         self.stamp = stamp
+        self.beside = None if identity is None or stamp is not None else wal.beside(path)
+        self.content = connection.stamp(path)
         self.lock = threading.RLock()
         self.gone = False
 
     def close(self) -> None:
-        """Closes the connection; the caller holds the lock."""
+        """Closes the connection; the caller holds the lock.
+
+        The last one to close merges the log into the file and takes it away, by its name: not where
+        the file or the log of that name is another by now.
+        """
         self.gone = True
+        with contextlib.suppress(apsw.Error, BrainError):
+            if self.beside is not None and not self.db.in_transaction and self._is_strange():
+                self.db.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
         self.db.close(True)
+
+    def _is_strange(self) -> bool:
+        now = wal.beside(self.path)
+        return not self.has_own_content() or (now is not None and now != self.beside)
+
+    def has_own_content(self) -> bool:
+        """Whether nobody has copied other bytes over the file; costs a stat where it is as it
+        was."""
+        now = connection.stamp(self.path)
+        if self.beside is None or now is None or now == self.content:
+            return True
+        begun = not self.db.in_transaction
+        try:
+            if begun:
+                self.db.execute("BEGIN")
+            ours = wal.is_content_ours(self.db, self.path)
+        except (apsw.CorruptError, apsw.NotADBError):
+            ours = False
+        finally:
+            if begun and self.db.in_transaction:
+                self.db.execute("ROLLBACK")
+        if ours:
+            self.content = now
+        return ours
 
 
 class Store:
@@ -85,6 +123,8 @@ class Store:
         self._write_lock = threading.RLock()
         self._opened: tuple[int, int] | None = None
         self._written: tuple[int, int] | None = None
+        # Another file has come to be at the path, or none: the next write is told of it.
+        self._missed = False
         self._closed = False
         self.made = False
 
@@ -194,8 +234,12 @@ class Store:
             with self._using(self._writer) as held, connection.translate_errors(self.path):
                 self._written = held.identity
                 with connection.immediate(held.db):
+                    if not held.has_own_content():
+                        raise self._copied_over()
                     yield held.db
                 self._refuse_replaced()
+                if self._lost_its_log(held):
+                    self._rescue(held)
 
     @contextlib.contextmanager
     def _using(self, get: Callable[[], _Held]) -> Iterator[_Held]:
@@ -244,14 +288,26 @@ class Store:
     def _refuse_replaced(self) -> None:
         """Refuses to write into a file that is no longer the one at the path."""
         written = self._written
-        if written is None or connection.identity(self.path) == written:
+        self._refuse_vanished()
+        if not self._missed and (written is None or connection.identity(self.path) == written):
             return
         self._written = None
+        self._missed = False
         raise BrainError(
             "brain_db_replaced",
             f"记忆文件在打开期间被删掉或换掉了，没有写入；再写会写进现在的文件：{self.path}",
             EXIT_IO,
         )
+
+    def _refuse_vanished(self) -> None:
+        """Refuses to go on as if empty where the file was and not even its folder is any more."""
+        if (self._opened or self._missed) and not self.path.absolute().parent.is_dir():
+            raise BrainError(
+                "brain_db_replaced",
+                f"记忆文件连同它的文件夹都不见了，没有读写：{self.path}；"
+                "要从头开始，请先重新建这个文件夹。",
+                EXIT_IO,
+            )
 
     def _current(self, held: _Held) -> bool:
         """Whether a connection is of the file at the path, as it is now."""
@@ -264,11 +320,77 @@ class Store:
         held: _Held | None = getattr(self._local, name, None)
         if held is None or held.gone:
             return None
-        if held.db.in_transaction or self._current(held):
+        if held.db.in_transaction:
             return held
         with held.lock:
+            if self._current(held):
+                if self._lost_its_log(held):
+                    with connection.translate_errors(self.path):
+                        self._rescue(held)
+                    return None
+                if held.has_own_content():
+                    return held
+                # All of them remember the old pages.
+                self._let_go(lambda other: True)
+                self._missed = True
+                return None
             held.close()
         return None
+
+    def _copied_over(self) -> BrainError:
+        return BrainError(
+            "brain_db_replaced",
+            "记忆文件在打开期间被别的内容覆盖了（用 cp？），没有写入；"
+            f"换文件请用 brain restore-backup：{self.path}",
+            EXIT_IO,
+        )
+
+    def _lost_its_log(self, held: _Held) -> bool:
+        """Whether the log or the map of it that a connection has open was deleted."""
+        if held.beside is None or held.gone:
+            return False
+        return wal.beside(self.path) != held.beside and connection.identity(self.path) is not None
+
+    def _rescue(self, held: _Held) -> None:
+        """Saves what stands in a log that was deleted under our connections, and lets them go.
+
+        Where nobody has made another log it is merged into the file. Else another program has
+        stored things in a log of its own that know nothing of ours: ours are copied out beside.
+
+        Raises:
+            BrainError: ``brain_wal_lost`` (74) in the second case, ``brain_busy`` (75).
+        """
+        if not any(Path(f"{self.path}{suffix}").exists() for suffix in ("-wal", "-shm")) or (
+            self._merge_what_is_left(held)
+        ):
+            rows(held.db, "PRAGMA wal_checkpoint(TRUNCATE)")
+            self._let_go(lambda other: True)
+            return
+        from brain.store.backup import copy_into  # shutil and tempfile
+
+        aside = wal.free_name(Path(f"{self.path.absolute()}.aside"))
+        connection.create(aside)
+        held.db.execute("BEGIN")
+        try:
+            copy_into(held.db, aside)
+        finally:
+            held.db.execute("ROLLBACK")
+        self._let_go(lambda other: True)
+        raise BrainError(
+            "brain_wal_lost",
+            "记忆文件旁边的 -wal 或 -shm 在打开期间被删掉，又有别的程序建了新的；"
+            f"这边看到的全部内容另存在 {aside}，请和 {self.path} 比对。",
+            EXIT_IO,
+        )
+
+    def _merge_what_is_left(self, held: _Held) -> bool:
+        """Whether only one of log and map was deleted and the other is still the one we have."""
+        assert held.beside is not None
+        for place, suffix in enumerate(("-wal", "-shm")):
+            there = connection.identity(Path(f"{self.path}{suffix}"))
+            if there is not None and there != held.beside[place]:
+                return False
+        return True
 
     def _let_the_dead_go(self) -> None:
         """Before a file is opened: what is left of another that was at the path until now.
@@ -281,6 +403,7 @@ class Store:
             return
         self._opened = None
         self._let_go(lambda held: held.identity == dead)
+        self._missed = connection.identity(self.path) is None
         with contextlib.suppress(OSError):
             wal.move_aside(self.path)
 
@@ -288,11 +411,12 @@ class Store:
         held = self._kept("reader") or self._kept("writer")
         if held is not None:
             return held
+        self._refuse_vanished()
         while True:
             self._let_the_dead_go()
             if not self.exists():
                 # Not kept: the file may be made by another process at any moment.
-                return _Held(self._prepared_empty(), None)
+                return _Held(self._prepared_empty(), self.path, None)
             before = connection.identity(self.path), connection.stamp(self.path)
             db = connection.connect(self.path, writable=False)
             with connection.closed_on_error(db):
@@ -300,11 +424,12 @@ class Store:
             if number == 0:
                 # Another process has begun to make it, or died doing so.
                 db.close()
-                return _Held(self._prepared_empty(), None)
+                return _Held(self._prepared_empty(), self.path, None)
             if connection.identity(self.path) == before[0]:
                 break
             db.close()
-        held = _Held(db, before[0], before[1] if connection.is_immutable(db) else None)
+        stamp = before[1] if connection.is_immutable(db) else None
+        held = _Held(db, self.path, before[0], stamp)
         self._keep(held)
         self._local.reader = held
         return held
@@ -332,7 +457,7 @@ class Store:
             if number < schema.SCHEMA_VERSION:
                 connection.load_vectors(opened)  # old vector tables are dropped by it
                 self._migrate(opened)
-            held = _Held(opened, identity)
+            held = _Held(opened, self.path, identity)
             self._keep(held)
             self._local.writer = held
             try:

@@ -30,12 +30,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from brain.memory import Memory
-    from brain.store.copy import Salvaged
     from brain.store.decay import Due, Formula
     from brain.store.integrity import Capabilities
     from brain.store.journal import Event
     from brain.store.memories import Record
     from brain.store.originals import Original, OriginalInfo
+    from brain.store.salvage import Salvaged
     from brain.store.use_log import Uses
     from brain.store.view import Selection, View
 
@@ -928,23 +928,24 @@ class FileAccess(Protocol[Tx]):
     def check_file(self, path: Path) -> bool:
         """Says whether a usable database file is there; raises when something else is."""
 
-    def create(self, path: Path) -> None:
-        """Makes an empty file with mode 0600, and its folder (0700) where it is missing."""
-
     def load_vectors(self, db: Tx) -> bool:
         """Loads sqlite-vec into a connection; False when this machine cannot."""
 
 
-class FileCopy(Protocol[TxBoth]):
-    """Online backup, and salvage of a corrupt file."""
+class FileCopy(Protocol[Tx]):
+    """Online backup."""
 
-    def copy_into(self, db: TxBoth, target: Path) -> None:
+    def copy_into(self, db: Tx, target: Path) -> None:
         """Copies the file a connection sees, as its read transaction sees it, into an empty
         file.
         """
 
     def exclusive(self, path: Path) -> AbstractContextManager[None]:
         """A file with its log merged and taken away, and locked against all others in the block."""
+
+
+class Salvage(Protocol[TxBoth]):
+    """Salvage of a corrupt file."""
 
     def copy_rows(self, broken: TxBoth, new: TxBoth, at: str) -> Salvaged:
         """Copies the rows that can be read, of every table that both files have."""
@@ -975,6 +976,25 @@ class WriteAheadLog(Protocol):
 
     def free_name(self, path: Path) -> Path:
         """The path with the moment behind it, and a number where that is taken."""
+
+    def copies_beside(self, path: Path) -> list[Path]:
+        """The copies of a file that a restore, a salvage or a lost log has left beside it."""
+
+
+class PartFiles(Protocol):
+    """Files that something is written to before it takes its place."""
+
+    @property
+    def BESIDE(self) -> tuple[str, ...]: ...  # noqa: N802
+
+    def part(self, target: Path) -> AbstractContextManager[Path]:
+        """An empty private file beside the target, until the end of the block or its renaming."""
+
+    def left_behind(self, place: Path, name: str | None = ...) -> list[Path]:
+        """The parts in a folder whose makers are gone, by name."""
+
+    def clean(self, place: Path, name: str | None = ...) -> list[Path]:
+        """Removes what :func:`left_behind` finds; gives what is gone."""
 
 
 class Folder(Protocol):

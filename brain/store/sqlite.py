@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from brain.store import (
+        backup,
         connection,
-        copy,
         decay,
         erase,
         folder,
@@ -25,7 +25,9 @@ if TYPE_CHECKING:
         memory_file,
         meta,
         originals,
+        part_file,
         protocol,
+        salvage,
         schema,
         sources,
         use_log,
@@ -54,6 +56,8 @@ if TYPE_CHECKING:
     _vector_index_upkeep: protocol.VectorIndexUpkeep[Transaction] = vector_index
     _integrity_check: protocol.IntegrityCheck[Transaction] = integrity
     _file_access: protocol.FileAccess[Transaction] = connection
-    _file_copy: protocol.FileCopy[Transaction] = copy
+    _file_copy: protocol.FileCopy[Transaction] = backup
+    _salvage: protocol.Salvage[Transaction] = salvage
+    _part_files: protocol.PartFiles = part_file
     _write_ahead_log: protocol.WriteAheadLog = wal
     _folder: protocol.Folder = folder

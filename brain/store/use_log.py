@@ -18,6 +18,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from brain.errors import BrainError
+from brain.store import folder
 from brain.text.timestamps import from_iso
 
 MAX_BYTES = 512 * 1024
@@ -77,7 +78,7 @@ def _opened(path: Path, flags: int) -> Iterator[tuple[int, int]]:
 
 
 def _plain(info: os.stat_result) -> bool:
-    return stat.S_ISREG(info.st_mode) and info.st_nlink == 1
+    return stat.S_ISREG(info.st_mode) and info.st_nlink == 1 and folder.own(info)
 
 
 def waiting(database: Path) -> Uses:

@@ -17,8 +17,9 @@ from struct import unpack, unpack_from
 
 import apsw
 
-from brain.errors import EXIT_IO, BrainError
+from brain.errors import EXIT_BUSY, EXIT_IO, BrainError
 from brain.store import folder, meta
+from brain.store.sql import rows
 
 _MAGIC = b"\xff\xfebrain\xff"
 _MARK = 8
@@ -33,6 +34,11 @@ _FRAME = 24
 _TRIES = 5
 _PAUSE = 0.02
 """A checkpoint between two looks can show an old file and a new log: look again."""
+
+_LOCK_TRIES = 100
+_VERSIONS_AT = 18
+_IN_WAL = b"\x02\x02"
+"""The header's write and read version of a file in WAL mode (fileformat2, 1.3)."""
 
 
 def add_link(db: apsw.Connection) -> None:
@@ -81,6 +87,93 @@ def require_own(path: Path) -> None:
         )
 
 
+def require_whole(path: Path) -> None:
+    """Refuses a file that another program has open whose log, or the map of it, was deleted.
+
+    SQLite would make new ones, and each side would write to its own without the other's knowledge;
+    whoever closes last deletes what the other has stored. While anybody has a file in WAL mode
+    open, both are there; where one is not, the file must be nobody's.
+
+    Raises:
+        BrainError: ``brain_wal_missing`` (75).
+    """
+    for attempt in range(_LOCK_TRIES):
+        if attempt:
+            time.sleep(_PAUSE)  # somebody may be opening it now, or closing
+        try:
+            there = [os.path.lexists(f"{path}{suffix}") for suffix in ("-wal", "-shm")]
+            if all(there) or os.name == "nt" or not _is_in_use(path):
+                return
+        except (OSError, apsw.Error):
+            return  # not there, or not for us to lock: SQLite will say
+    raise BrainError(
+        "brain_wal_missing",
+        "别的程序正开着这个记忆文件，但它旁边的 -wal 或 -shm 被删了；现在写会丢。"
+        f"请先停掉那个程序（它停下时会把没合并的写回文件），再试：{path}",
+        EXIT_BUSY,
+    )
+
+
+def _is_in_use(path: Path) -> bool:
+    """Whether anybody has a file in WAL mode open; who has holds a lock all the time.
+
+    Raises:
+        apsw.Error: the file cannot be opened for writing.
+    """
+    flags = [apsw.SQLITE_OPEN_MAIN_DB | apsw.SQLITE_OPEN_READWRITE, 0]
+    file = apsw.VFSFile("", str(path.absolute()), flags)
+    try:
+        if file.xFileSize() == 0 or file.xRead(2, _VERSIONS_AT) != _IN_WAL:
+            return False
+        try:
+            file.xLock(apsw.SQLITE_LOCK_SHARED)
+            file.xLock(apsw.SQLITE_LOCK_EXCLUSIVE)
+        except apsw.BusyError:
+            return True
+        finally:
+            file.xUnlock(apsw.SQLITE_LOCK_NONE)
+        return False
+    finally:
+        file.xClose()
+
+
+def beside(path: Path) -> tuple[tuple[int, int], ...] | None:
+    """Which files the log and the map of it are; None where one is not there."""
+    try:
+        found = [os.stat(f"{path}{suffix}") for suffix in ("-wal", "-shm")]
+    except (OSError, ValueError):
+        return None
+    return tuple((info.st_dev, info.st_ino) for info in found)
+
+
+def is_content_ours(db: apsw.Connection, path: Path) -> bool:
+    """Whether a file still holds what a connection has of it, and not bytes copied over them.
+
+    Such a copy keeps the file's inode; SQLite goes on with the pages it remembers, and the log is
+    merged into the copy. Told by the transactions' links. True where nothing can be told.
+
+    Args:
+        db: a connection of ours, in a transaction.
+    """
+    if size(path) > _HEADER:
+        return belongs_to(path)
+    try:
+        found = rows(db, "SELECT rootpage FROM sqlite_schema WHERE name = 'meta'")
+        link = meta.read(db).get(meta.LINK)
+        if not found or not isinstance(link, bytes) or len(link) != _LINK:
+            return True
+        for attempt in range(_TRIES):
+            if attempt:
+                time.sleep(_PAUSE)
+            own = _own_mark(path, int(found[0][0]))
+            # A checkpoint may have come between, or a new log.
+            if own is None or own == link[-_MARK:] or size(path) > _HEADER:
+                return True
+    except OSError:
+        return True
+    return False
+
+
 def move_aside(path: Path) -> Path | None:
     """Moves a log that is another file's out of the way, and drops the map of it.
 
@@ -99,6 +192,20 @@ def move_aside(path: Path) -> Path | None:
         Path(f"{path}-wal").rename(aside)
         Path(f"{path}-shm").unlink(missing_ok=True)
     return aside
+
+
+ASIDE = (".before-restore-", ".salvaged-", ".aside-", "-wal.aside-")
+"""What follows a memory file's name in those of the copies that were set aside, with their time."""
+
+
+def copies_beside(path: Path) -> list[Path]:
+    """The copies of a file that a restore, a salvage or a lost log has left beside it."""
+    try:
+        names = sorted(entry.name for entry in os.scandir(path.absolute().parent))
+    except OSError:
+        return []
+    heads = tuple(f"{path.name}{mark}" for mark in ASIDE)
+    return [path.with_name(name) for name in names if name.startswith(heads)]
 
 
 def free_name(path: Path) -> Path:

@@ -152,6 +152,7 @@ def test_nothing_of_it_is_left_in_the_file_or_its_log(make: Make, e5: Embedder, 
         "id": one,
         "words": [],
         "originals": [],
+        "copies": [],
     }
 
     after = bytes_of(brain)

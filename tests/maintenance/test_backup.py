@@ -16,7 +16,7 @@ import pytest
 from brain import Brain
 from brain.embed.protocol import Embedder
 from brain.store import wal
-from brain.store.copy import exclusive
+from brain.store.backup import exclusive
 from tests.support import PATIENCE, ROOT
 from tests.support.cli import Cli
 from tests.support.engine import EVERYDAY, fill, indexes_are_whole, refused, vectors_out_of_step

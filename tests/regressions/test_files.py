@@ -512,3 +512,204 @@ def test_a_file_with_an_impossible_format_number_is_damaged(tmp_path: Path) -> N
     with Brain.open(path) as brain:
         refused("brain_db_damaged", 74, lambda: brain.recall("一条"))
         refused("brain_db_damaged", 74, lambda: brain.add("两条"))
+
+
+# The log, under an open process ---------------------------------------------------------------
+
+
+HOLDING = """
+import sys
+from brain import Brain
+brain = Brain.open(sys.argv[1], model="none")
+print(brain.add("先开着的人写的").id, flush=True)
+for line in sys.stdin:
+    try:
+        print("ok", brain.add(line.strip()).id, flush=True)
+    except Exception as e:
+        print(getattr(e, "code", repr(e)), flush=True)
+brain.close()
+"""
+
+CARELESS = """
+import apsw, sys
+db = apsw.Connection(sys.argv[1])
+db.execute("CREATE TABLE theirs (x)")
+db.execute("INSERT INTO theirs VALUES (7)")
+print(*db.execute("SELECT x FROM theirs").fetchall()[0], flush=True)
+sys.stdin.readline()
+print(*db.execute("SELECT x FROM theirs").fetchall()[0])
+"""
+
+MISSING = [("-shm",), ("-wal",), ("-wal", "-shm")]
+
+
+@posix
+@pytest.mark.parametrize("gone", MISSING, ids="+".join)
+def test_nothing_acknowledged_is_lost_when_the_log_is_deleted_under_an_open_process(
+    used: Path, gone: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(wal, "_LOCK_TRIES", 5)
+    before = len(EVERYDAY[:6])
+    with start(HOLDING, used) as first:
+        assert first.stdin is not None
+        assert first.stdout is not None
+        assert first.stdout.readline()
+        for suffix in gone:
+            Path(f"{used}{suffix}").unlink()
+        with Brain.open(used) as brain:
+            refused("brain_wal_missing", 75, lambda: brain.add("第二个进程写的"))
+            refused("brain_wal_missing", 75, lambda: brain.list())
+            assert "wal_missing" in {f.code for f in brain.doctor().findings}
+        first.stdin.write("删了以后又写\n")
+        first.stdin.flush()
+        assert first.stdout.readline().split()[0] == "ok"
+        # The first has noticed, saved what it had and begun a new log: now both may write.
+        with Brain.open(used) as brain:
+            assert brain.add("第二个进程后来写的").created
+        first.stdin.write("最后一句\n")
+        first.stdin.close()
+        assert first.stdout.readline().split()[0] == "ok"
+        first.wait(PATIENCE)
+    with Brain.open(used) as brain:
+        said = [m.text for m in brain.list(limit=None)]
+        assert said[:4] == ["最后一句", "第二个进程后来写的", "删了以后又写", "先开着的人写的"]
+        assert len(said) == before + 4
+        assert indexes_are_whole(brain)
+
+
+@posix
+def test_where_another_program_made_a_log_of_its_own_nothing_is_merged_over_it(used: Path) -> None:
+    """One that does not look, as any SQLite tool: what we have is copied out, what it has stays."""
+    with Brain.open(used) as brain:
+        brain.add("我们写的")
+        for suffix in ("-wal", "-shm"):
+            Path(f"{used}{suffix}").unlink()
+        careless = start(CARELESS, used)
+        assert careless.stdout is not None
+        assert careless.stdout.readline() == "7\n"
+        told = refused("brain_wal_lost", 74, lambda: brain.add("再写一句"))
+        (aside,) = wal.copies_beside(used)
+        assert str(aside) in told.message
+    assert finished(careless) == "7\n"
+    with Brain.open(aside) as brain:
+        assert "我们写的" in [m.text for m in brain.list()]
+
+
+@posix
+@pytest.mark.parametrize("merged", [False, True], ids=["a log", "no log"])
+@pytest.mark.parametrize("then", ["add", "close"])
+def test_bytes_copied_over_an_open_file_stay_as_they_are(
+    used: Path, other: Path, merged: bool, then: str
+) -> None:
+    brain = Brain.open(used)
+    brain.add("只有开着的人知道的一句")
+    if merged:
+        assert brain._store.merge_log()
+    new = other.read_bytes()
+    with used.open("r+b") as f:  # as cp does
+        f.truncate()
+        f.write(new)
+    if then == "add":
+        code = "brain_db_replaced" if merged else "brain_wal_foreign"
+        refused(code, 74, lambda: brain.add("这句写不进去"))
+    brain.close()
+    assert used.read_bytes() == new
+    with Brain.open(used) as brain:
+        if not merged:
+            refused("brain_wal_foreign", 74, lambda: brain.list())
+            assert "wal_foreign" in brain.doctor(repair=True).repaired
+        assert [m.text for m in brain.list()] == list(reversed(EVERYDAY[10:25]))
+        assert indexes_are_whole(brain)
+
+
+@posix
+def test_a_reader_sees_what_was_copied_over_an_open_file(used: Path, other: Path) -> None:
+    with Brain.open(used) as brain:
+        assert len(brain.list()) == 6
+        used.write_bytes(other.read_bytes())
+        assert [m.text for m in brain.list()] == list(reversed(EVERYDAY[10:25]))
+
+
+@posix
+@pytest.mark.parametrize("wrote", [False, True], ids=["reader", "writer"])
+def test_a_folder_that_is_gone_is_no_empty_memory(tmp_path: Path, wrote: bool) -> None:
+    place = tmp_path / "deep" / "er"
+    place.mkdir(parents=True)
+    path = notes(place / "m.db", *EVERYDAY[:3])
+    with Brain.open(path) as brain:
+        assert len(brain.list()) == 3
+        if wrote:
+            brain.add("又一条")
+        shutil.rmtree(tmp_path / "deep")
+        for _ in range(2):
+            refused("brain_db_replaced", 74, lambda: brain.list())
+            refused("brain_db_replaced", 74, lambda: brain.add("不能当新的开始"))
+        assert not (tmp_path / "deep").exists()
+
+
+@posix
+def test_a_reader_is_told_once_that_the_file_is_gone_before_another_is_made(used: Path) -> None:
+    with Brain.open(used, model="none") as brain:
+        assert len(brain.list()) == 6
+        used.unlink()
+        assert brain.list() == []
+        refused("brain_db_replaced", 74, lambda: brain.add("还不知道没了"))
+        assert brain.add("知道了").id == 1
+
+
+# Others on the machine ------------------------------------------------------------------------
+
+
+@posix
+def test_a_link_at_the_part_files_place_is_not_followed(used: Path, tmp_path: Path) -> None:
+    """Names of the kind earlier versions gave, laid out beforehand for every process number."""
+    victim = notes(tmp_path / "victim.db", "别人的一条")
+    before = victim.read_bytes()
+    place = tmp_path / "shared"
+    place.mkdir()
+    for process in range(os.getpid() - 2, os.getpid() + 3):
+        (place / f".b.db.part-{process}").symlink_to(victim)
+    with Brain.open(used) as brain:
+        brain.backup(place / "b.db")
+    assert victim.read_bytes() == before
+    assert (place / "b.db").stat().st_mode & 0o777 == 0o600
+
+
+@posix
+@pytest.mark.parametrize("suffix", ["", "-wal", "-shm", "-journal"])
+@pytest.mark.parametrize("how", ["another name", "a link", "another user"])
+def test_what_somebody_else_put_there_is_not_written_to(
+    tmp_path: Path, suffix: str, how: str
+) -> None:
+    path = tmp_path / "m.db"
+    if suffix:
+        notes(path, "一条")
+    lure, theirs = Path(f"{path}{suffix}"), tmp_path / "theirs"
+    theirs.touch(0o666)
+    if how == "another name":
+        os.link(theirs, lure)
+    elif how == "a link":
+        lure.symlink_to(theirs)
+    elif os.geteuid() == 0:
+        lure.touch()
+        lure.chmod(0o666)
+        os.chown(lure, 65534, 65534)
+    else:
+        pytest.skip("only root can give a file away")
+    with pytest.raises(BrainError) as caught, Brain.open(path, model="none") as brain:
+        brain.add("秘密的一条")
+    assert caught.value.exit_code == 73
+    assert caught.value.code in {"brain_db_unsafe", "brain_db_symlink", "brain_db_cannot_open"}
+    assert theirs.read_bytes() == b""
+    assert lure.read_bytes() == b""
+
+
+@posix
+def test_folders_above_are_made_for_their_owner_alone(tmp_path: Path) -> None:
+    before = os.umask(0)
+    try:
+        Brain.create(tmp_path / "a" / "b" / "c" / "m.db", model="none")
+    finally:
+        os.umask(before)
+    for place in ("a", "a/b", "a/b/c"):
+        assert (tmp_path / place).stat().st_mode & 0o777 == 0o700

@@ -260,6 +260,10 @@ def forget(
         note("下面存下的原文里还有它（和别的内容一起），要抹掉整份就运行：")
     for handle in done.originals:
         note(f"  brain originals forget {handle}")
+    if done.copies:
+        note("旁边的整份副本里还有它，不要了就删掉：")
+    for copy in done.copies:
+        note(f"  {visible(copy)}")
     return 0
 
 

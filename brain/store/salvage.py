@@ -1,6 +1,4 @@
-"""Online backup, exclusive lock and salvage: whole files, copied, had to oneself, or read row by
-row where they are corrupt.
-"""
+"""Salvage: a corrupt file read row by row, and as much of it as can be put into a new one."""
 
 from __future__ import annotations
 
@@ -9,7 +7,6 @@ import errno
 import hashlib
 import itertools
 import shutil
-import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -19,14 +16,14 @@ from typing import Any
 
 import apsw
 
-from brain.errors import EXIT_BUSY, EXIT_CANT_CREATE, EXIT_IO, BrainError
+from brain.errors import EXIT_CANT_CREATE, EXIT_IO, BrainError
 from brain.memory import (
     CONFIDENCE_BY_SOURCE,
     DEFAULT_IMPORTANCE,
     DEFAULT_KIND,
     content_hash,
 )
-from brain.store import connection, journal, meta, schema, wal
+from brain.store import journal, meta, part_file, schema, wal
 from brain.store.sql import rows
 
 BETWEEN = 1_000_000
@@ -51,53 +48,6 @@ _UNDECODABLE = object()
 
 HIGHEST = 10**15
 """A number beyond it is damage: no file comes near it."""
-
-
-def copy_into(db: apsw.Connection, target: Path) -> None:
-    """Copies the file a connection sees, as its read transaction sees it, into an empty file.
-
-    SQLite's online backup (https://sqlite.org/backup.html), in one step, so that no write of
-    another process makes it begin again; in WAL mode those go on meanwhile.
-
-    Args:
-        target: an empty file; nobody else may use it yet.
-    """
-    with connection.translate_errors(target):
-        out = apsw.Connection(str(target), flags=apsw.SQLITE_OPEN_READWRITE)
-        try:
-            with out.backup("main", db, "main") as run:
-                while not run.done:
-                    run.step(-1)
-        finally:
-            out.close(True)
-
-
-@contextlib.contextmanager
-def exclusive(path: Path) -> Iterator[None]:
-    """A file with its log merged and taken away, and locked against all others in the block.
-
-    Raises:
-        BrainError: ``brain_busy`` (75) while anybody has the file open (in WAL mode everybody who
-            has it open keeps it from leaving that mode), and those of
-            :func:`brain.store.connection.connect`.
-    """
-    wal.require_own(path)
-    with connection.translate_errors(path):
-        db = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
-        try:
-            connection.check_version(db, path)
-            try:
-                db.pragma("journal_mode", "delete")
-                db.execute("BEGIN EXCLUSIVE")
-            except apsw.BusyError:
-                raise BrainError(
-                    "brain_busy",
-                    f"还有别的程序开着这个记忆文件，请先停掉它们再试：{path}",
-                    EXIT_BUSY,
-                ) from None
-            yield
-        finally:
-            db.close(True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -396,15 +346,11 @@ def opened_broken(path: Path) -> Iterator[apsw.Connection | None]:
         BrainError: ``brain_db_cannot_create`` (73), ``brain_disk_full`` (74) where no copy can be
             made.
     """
-    try:
-        # Ours to remove, whatever happens to be left in it.
-        beside = tempfile.TemporaryDirectory(
-            prefix=f".{path.name[:100]}.salvage-", dir=path.parent, ignore_cleanup_errors=True
-        )
-    except OSError as e:
-        raise _no_copy(path, e) from None
-    with beside as folder:
-        copied = Path(folder, "copy.db")
+    with contextlib.ExitStack() as stack:
+        try:
+            copied = stack.enter_context(part_file.part_folder(path)) / "copy.db"
+        except OSError as e:
+            raise _no_copy(path, e) from None
         try:
             shutil.copyfile(path, copied)
             logged = wal.size(path) > 0 and wal.belongs_to(path)
