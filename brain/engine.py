@@ -641,6 +641,8 @@ class Brain:
     ) -> ForgetResult:
         """Erases a record for good: text, index rows, vectors, recovery copies, reasons noted.
 
+        Earlier versions of a conversation that grew go with it; the result names them.
+
         Args:
             force: do it to a pinned record as well.
 
@@ -656,11 +658,13 @@ class Brain:
         with self._store.write() as db:
             erased = forget.forget(db, number, to_iso(now or now_utc()), why, force)
         with suppress(OSError):  # the log of uses holds ids alone
-            use_log.forget(self.path, number)
+            for each in (number, *(copy for copy, _ in erased.copies)):
+                use_log.forget(self.path, each)
         self._store.finish_erasing()
         with self._store.read() as db:
-            forget.verify(db, self.path, erased.text)
-        return ForgetResult(number, erased.words)
+            for text in (erased.text, *(text for _, text in erased.copies)):
+                forget.verify(db, self.path, text)
+        return ForgetResult(number, erased.words, tuple(copy for copy, _ in erased.copies))
 
     def pin(self, memory_id: int | str, *, why: str = "", now: datetime | None = None) -> m.Memory:
         """Keeps it from being archived, expired, retracted or forgotten without force."""

@@ -77,11 +77,20 @@ class CorrectResult(JsonObject):
 
 @dataclass(frozen=True, slots=True)
 class ForgetResult(JsonObject):
-    """Which record was erased, and the user's own words that went with it."""
+    """Which record was erased, and the user's own words that went with it.
+
+    ``copies``: earlier versions of a conversation that had grown, erased with it.
+    """
 
     forgotten: bool = field(default=True, init=False)
     id: int
     words: tuple[str, ...] = ()
+    copies: tuple[int, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """With ``copies`` where there were some."""
+        out = JsonObject.to_dict(self)
+        return out if self.copies else {k: v for k, v in out.items() if k != "copies"}
 
 
 @dataclass(frozen=True, slots=True)

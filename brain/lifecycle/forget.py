@@ -36,10 +36,15 @@ LEAST_BYTES = 6
 
 @dataclass(frozen=True, slots=True)
 class Erased:
-    """What was taken out of the tables; ``text`` is '' when that was done before."""
+    """What was taken out of the tables; ``text`` is '' when that was done before.
+
+    Args:
+        copies: ids and texts of earlier versions that went with it.
+    """
 
     text: str
     words: tuple[str, ...]
+    copies: tuple[tuple[int, str], ...] = ()
 
 
 def forget(db: Transaction, memory_id: int, now: str, why: str, force: bool) -> Erased:
@@ -66,13 +71,40 @@ def forget(db: Transaction, memory_id: int, now: str, why: str, force: bool) -> 
         return Erased("", ())
     memory = lineage.require(db, memory_id)
     lineage.require_unpinned(memory, "遗忘", force)
-    _close_line(db, memory, now)
     if not fts.has_trigrams(db):
         raise BrainError(
             "brain_fts5_missing",
             "这个 SQLite 没有 trigram 分词器，抹不掉索引里的内容；请重新安装 apsw。",
             EXIT_UNAVAILABLE,
         )
+    copies = _earlier_versions(db, memory)
+    # Each read anew: what went before it has changed its links.
+    words = [_erase(db, lineage.require(db, m.id), now, why) for m in (*copies, memory)]
+    meta.put(db, **{meta.ERASING: 1})
+    told = dict.fromkeys(word for some in words for word in some)
+    return Erased(memory.text, tuple(told), tuple((each.id, each.text) for each in copies))
+
+
+def _earlier_versions(db: Transaction, memory: Memory) -> list[Memory]:
+    """What an episode was before more of its session was read, oldest first: copies of its text
+    that no list shows. What a person corrected is a record of its own and stays."""
+    found: list[Memory] = []
+    older = memory.supersedes
+    while older is not None:
+        before = memories.get(db, older)
+        if before is None or before.retracted_at is None or before.pinned:
+            break
+        told = journal.entries_of(db, [before.id])
+        if not any(event.why == lineage.CHANGED_AT_SOURCE for event in told):
+            break
+        found.append(before)
+        older = before.supersedes
+    return found[::-1]
+
+
+def _erase(db: Transaction, memory: Memory, now: str, why: str) -> tuple[str, ...]:
+    """Takes one record out; gives the user's own words that went with it."""
+    _close_line(db, memory, now)
     fts.remove(db, memory.id, memory.text, memories.ensure_scope(db, memory.scope))
     passages = memories.passage_ids(db, memory.id)
     for table in vector_index.tables(db):
@@ -85,8 +117,7 @@ def forget(db: Transaction, memory_id: int, now: str, why: str, force: bool) -> 
     journal.redact(db, memory.id, memory.text)
     quoted = memory.text.strip() in why or memory.content_hash in why
     journal.write(db, now, memory.id, journal.FORGET, "" if quoted else why)
-    meta.put(db, **{meta.ERASING: 1})
-    return Erased(memory.text, words)
+    return words
 
 
 def _close_line(db: Transaction, memory: Memory, now: str) -> None:

@@ -94,6 +94,7 @@ def _object(
 
 
 _TEXTS: Schema = {"type": "array", "items": _TEXT}
+_WHOLES: Schema = {"type": "array", "items": _WHOLE}
 _TEXT_OR_NONE: Schema = {"type": ["string", "null"]}
 _MEMORY = _object(m.Memory)
 _LANE: Schema = _object(
@@ -145,12 +146,13 @@ SCHEMAS: Mapping[str, Schema] = {
     "Added": _object(m.AddResult, optional={"superseded": _WHOLE}),
     "Superseded": _object(r.SupersedeResult),
     "Corrected": _object(r.CorrectResult),
-    "Forgotten": _object(r.ForgetResult),
+    "Forgotten": _object(r.ForgetResult, without=("copies",), optional={"copies": _WHOLES}),
     "TakenAway": _object(
         r.ForgetResult,
-        without=("words",),
+        without=("words", "copies"),
         optional={
             "words": _TEXTS,
+            "copies": _WHOLES,
             "retracted_at": {**_TEXT_OR_NONE, "description": _TIME},
         },
     ),

@@ -635,6 +635,14 @@ class Sources(Protocol[Tx]):
     ) -> int:
         """Notes what was taken in and which memory it became; gives the row's number."""
 
+    def note(self, db: Tx, source_id: int, keys: Iterable[str], digest: bytes) -> None:
+        """Notes keys that stand for no memory."""
+
+    def digests(
+        self, db: Tx, source_id: int, keys: Sequence[str], *, erased: bool = False
+    ) -> dict[str, set[bytes]]:
+        """The digests a source has had under some keys."""
+
     def rows_of(self, db: Tx, source_id: int) -> list[tuple[int, str, int | None]]:
         """Every row of a source as (row, key, memory id), in the order they came."""
 

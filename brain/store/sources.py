@@ -98,6 +98,35 @@ def put(
     return int(found[0][0])
 
 
+def note(db: apsw.Connection, source_id: int, keys: Iterable[str], digest: bytes) -> None:
+    """Notes keys that stand for no memory."""
+    db.executemany(
+        "INSERT OR IGNORE INTO taken (source_id, key, digest) VALUES (?, ?, ?)",
+        [(source_id, key, digest) for key in keys],
+    )
+
+
+def digests(
+    db: apsw.Connection, source_id: int, keys: Sequence[str], *, erased: bool = False
+) -> dict[str, set[bytes]]:
+    """The digests a source has had under some keys.
+
+    Args:
+        erased: only of what stands for no memory (any more).
+    """
+    found = rows(
+        db,
+        "SELECT t.key, t.digest FROM json_each(?2) k CROSS JOIN taken t"
+        " ON t.source_id = ?1 AND t.key = k.value"
+        + (" WHERE t.memory_id IS NULL" if erased else ""),
+        (source_id, json.dumps(list(keys))),
+    )
+    out: dict[str, set[bytes]] = {}
+    for key, digest in found:
+        out.setdefault(str(key), set()).add(bytes(digest))
+    return out
+
+
 def rows_of(db: apsw.Connection, source_id: int) -> list[tuple[int, str, int | None]]:
     """Every row of a source as (row, key, memory id), in the order they came."""
     found = rows(
