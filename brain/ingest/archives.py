@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import lzma
 import os
 import shutil
 import tempfile
 import time
 import zipfile
+import zlib
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
 
@@ -22,6 +24,15 @@ MOST_BYTES = 16 * 1024**3
 MOST_RATIO = 1100
 """Bytes that one compressed byte may become; deflate reaches 1,032, text about 20."""
 
+_DAMAGED = (
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    OSError,
+    EOFError,
+    NotImplementedError,
+    ValueError,
+)
 _NOT_UTF8 = ("utf-8", "gb18030", "big5")
 _ENCRYPTED, _UTF8 = 0x1, 0x800
 """Bits of a member's flags: https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT, 4.4.4."""
@@ -82,7 +93,7 @@ class Unpacked:
                     target.parent.mkdir(mode=0o700)
                     left -= self._unpack(archive, member, target, left, path)
                     files.append(File(target, prefix + name))
-        except (zipfile.BadZipFile, OSError, EOFError, NotImplementedError, ValueError) as e:
+        except _DAMAGED as e:
             told = f"压缩包坏了，或是不认得的压法：{path.name}（{e}）"
             raise BrainError("brain_ingest_unreadable", told, EXIT_IO) from None
         return files, faults
