@@ -643,6 +643,8 @@ class Brain:
     ) -> ForgetResult:
         """Erases a record for good: text, index rows, vectors, recovery copies, reasons noted.
 
+        Earlier versions of a conversation that grew go with it; the result names them.
+
         Args:
             force: do it to a pinned record as well.
 
@@ -657,13 +659,17 @@ class Brain:
         number = self._existing(memory_id)
         with self._store.write() as db:
             erased = forget.forget(db, number, to_iso(now or now_utc()), why, force)
+        versions = tuple(each for each, _ in erased.versions)
+        texts = (erased.text, *(text for _, text in erased.versions))
         with suppress(OSError):  # the log of uses holds ids alone
-            use_log.forget(self.path, number)
+            for each in (number, *versions):
+                use_log.forget(self.path, each)
         self._store.finish_erasing()
         with self._store.read() as db:
-            forget.verify(db, self.path, erased.text)
-        copies = forget.in_copies(self.path, erased.text)
-        return ForgetResult(number, erased.words, erased.originals, copies)
+            for text in texts:
+                forget.verify(db, self.path, text)
+        copies = forget.in_copies(self.path, *texts)
+        return ForgetResult(number, erased.words, erased.originals, copies, versions)
 
     def pin(self, memory_id: int | str, *, why: str = "", now: datetime | None = None) -> m.Memory:
         """Keeps it from being archived, expired, retracted or forgotten without force."""

@@ -80,7 +80,8 @@ class ForgetResult(JsonObject):
     """Which record was erased, and the user's own words that went with it.
 
     ``originals``: handles of kept originals that still hold its text among other things;
-    ``copies``: paths of whole copies beside the file that still hold it.
+    ``copies``: paths of whole copies beside the file that still hold it; ``versions``: earlier
+    versions of a conversation that had grown, erased with it.
     """
 
     forgotten: bool = field(default=True, init=False)
@@ -88,6 +89,12 @@ class ForgetResult(JsonObject):
     words: tuple[str, ...] = ()
     originals: tuple[str, ...] = ()
     copies: tuple[str, ...] = ()
+    versions: tuple[int, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """With ``versions`` where there were some."""
+        out = JsonObject.to_dict(self)
+        return out if self.versions else {k: v for k, v in out.items() if k != "versions"}
 
 
 @dataclass(frozen=True, slots=True)

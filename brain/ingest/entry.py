@@ -38,6 +38,9 @@ _DAY = re.compile(
 _MILLISECONDS_FROM = 1e11
 """Unix seconds reach this in the year 5138, Unix milliseconds did in 1973."""
 
+_NO_TIME = 1e15
+"""No number so large is a time in either; a larger integer need not even fit a float."""
+
 
 @dataclass(frozen=True, slots=True)
 class Entry:
@@ -52,6 +55,10 @@ class Entry:
         alone: whether nothing else of the source has this key, so that a new text under it is a
             change; of a list (the bullets under a heading, lines without ids) the key is a place.
         at: how far into the file it lies, in the unit of the reading's total.
+        ends: where in the text its turns end, of several that were packed into one.
+        marks: by which its turns are known again in a copy of their session, where they are not
+            noted yet.
+        owner: the reader and the fingerprint of that session.
     """
 
     key: str
@@ -61,6 +68,9 @@ class Entry:
     last: int | None = None
     at: int = 0
     alone: bool = True
+    ends: tuple[int, ...] = ()
+    marks: tuple[str, ...] = ()
+    owner: tuple[str, bytes] | None = None
 
     def row_key(self) -> str:
         """The key as the memory file keeps it: group and key as fingerprints.
@@ -72,7 +82,11 @@ class Entry:
 
     def digest(self) -> bytes:
         """What the text and kind are told apart by: 16 bytes of SHA-256."""
-        said = f"{self.draft.kind}\0{canonical(self.draft.text)}"
+        return self.digest_of(self.draft.text)
+
+    def digest_of(self, text: str) -> bytes:
+        """As :meth:`digest`, of another text of this entry's kind."""
+        said = f"{self.draft.kind}\0{canonical(text)}"
         return hashlib.sha256(said.encode("utf-8", "surrogatepass")).digest()[:16]
 
 
@@ -141,6 +155,12 @@ def _valid(text: str) -> bool:
     return True
 
 
+def with_tags(text: str, tags: Sequence[str]) -> str:
+    """A text with tags where search finds them: behind it, as ``#tag``, those it does not have."""
+    missing = [tag for tag in tags if f"#{tag}" not in text]
+    return f"{text.rstrip()} {' '.join(f'#{tag}' for tag in missing)}" if missing else text
+
+
 def since(value: object, *, in_seconds: bool = False) -> datetime | str:
     """When something was said: Unix seconds or milliseconds, or a written time.
 
@@ -154,7 +174,7 @@ def since(value: object, *, in_seconds: bool = False) -> datetime | str:
         An aware datetime, or ``UNKNOWN``.
     """
     moment: datetime | None = None
-    if isinstance(value, int | float) and not isinstance(value, bool) and value == value:
+    if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < _NO_TIME:
         seconds = value / 1000 if not in_seconds and abs(value) >= _MILLISECONDS_FROM else value
         if abs(seconds) < _MILLISECONDS_FROM:
             moment = _EPOCH + timedelta(seconds=seconds)

@@ -7,21 +7,19 @@ from __future__ import annotations
 
 import json
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
-from brain.ingest.chat import LONGEST_TURN, Turn, content_text, episodes
-from brain.ingest.entry import Found, since
+from brain.ingest.chat import LONGEST_TURN, Talk, Told, Turn, content_text
+from brain.ingest.entry import since
 from brain.store import hermes_db
 
 READER = "hermes"
 
 _PAGE = 500
 _MOST_BYTES = 4 * LONGEST_TURN
-_SUMMARIES = ("[CONTEXT COMPACTION", "[CONTEXT SUMMARY]")
-"""How a machine's summary of earlier turns begins in files that have no column for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,17 +50,22 @@ def head(path: Path, after: int, *, every_session: bool) -> Head:
     return Head(sessions, newest)
 
 
-def read(path: Path, found: Head) -> Iterator[Found]:
-    """The episodes of what is new, session by session."""
+def read(path: Path, found: Head, begun: Collection[str]) -> Iterator[Told]:
+    """What is new, session by session.
+
+    Args:
+        begun: sessions of which an earlier run has read the beginning.
+    """
     ids = [message for group in found.sessions.values() for message in group]
     for session, turns in groupby(_turns(path, ids), key=lambda pair: pair[0]):
-        yield from episodes(READER, session, (turn for _, turn in turns))
+        said = (turn for _, turn in turns)
+        yield Talk(READER, session, said, READER, whole=session not in begun)
 
 
-def one_session(path: Path, session: str, first: int, last: int) -> Iterator[Found]:
-    """The episodes of some messages of a session, as they stand now."""
+def one_session(path: Path, session: str, first: int, last: int) -> Iterator[Told]:
+    """Some messages of a session, as they stand now."""
     turns = _turns(path, hermes_db.ids_between(path, session, first, last))
-    yield from episodes(READER, session, (turn for _, turn in turns))
+    yield Talk(READER, session, (turn for _, turn in turns), READER, whole=False)
 
 
 def _turns(path: Path, ids: Sequence[int]) -> Iterator[tuple[str, Turn]]:
@@ -74,9 +77,8 @@ def _turns(path: Path, ids: Sequence[int]) -> Iterator[tuple[str, Turn]]:
             if message in found:
                 session, role, size, content, when = found[message]
                 text = _text(content, cut=size > _MOST_BYTES)
-                if not text.startswith(_SUMMARIES):
-                    turn = Turn(role, text, message, message, since(when, in_seconds=True), number)
-                    yield session, turn
+                when = since(when, in_seconds=True)
+                yield session, Turn(role, text, message, message, when, number)
 
 
 def _text(content: bytes, *, cut: bool) -> str:

@@ -7,26 +7,42 @@ its last batch at most and the next one goes on there.
 
 from __future__ import annotations
 
+import hashlib
 import json
+import re
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from brain.errors import BrainError
 from brain.ingest import formats, hermes
-from brain.ingest.entry import Entry, Fault, Found, group_key
-from brain.ingest.files import File
+from brain.ingest.archives import Unpacked
+from brain.ingest.chat import (
+    CHAINED,
+    EPISODE,
+    NAMED,
+    Talk,
+    Told,
+    Turn,
+    cleaned,
+    episodes,
+    marked,
+)
+from brain.ingest.entry import Entry, Fault, Found, group_key, since
+from brain.ingest.files import File, binary
 from brain.ingest.formats import Format, Part
 from brain.lifecycle import add, lineage
 from brain.memory import Draft
 from brain.results import IngestError, IngestPreview, IngestResult
 from brain.store import fts, hermes_db, memories, sources
 from brain.store.memories import Record
+from brain.text.scaffolding import ASSISTANT
 from brain.text.sentences import passages
 from brain.text.timestamps import from_iso, now_utc, to_iso
 
@@ -44,8 +60,20 @@ MOST_ERRORS = 1000
 PREVIEW = 20
 """Entries a dry run shows."""
 
-CHANGED, GONE, REWOUND = "来源里改了", "来源里没有了", "原对话撤回了"
+CHANGED = lineage.CHANGED_AT_SOURCE
+GONE, REWOUND = "来源里没有了", "原对话撤回了"
+REREAD = "换了读法，这些话现在在别的条里"
 """Why, in the journal."""
+
+READERS = 2
+"""Which readers took a source in: of others' sources each file is read again, and what they packed
+otherwise goes. Counted up where what is taken for a person's words changes."""
+
+TURNS = "turns"
+"""The format of the source under which the turns of all sessions are known again."""
+
+LOOKED_UP = 64
+"""Turns whose marks are looked up at once."""
 
 SECRET = "这里像是有密码、密钥一类，没有收。"
 """Conversations are read unattended, so there is no way to insist as ``add`` has one."""
@@ -83,10 +111,11 @@ def run(
     Raises:
         BrainError: as :func:`brain.ingest.formats.parts`.
     """
-    found = formats.parts(path, name)
     ingestion = _Ingestion(store, scope, check, dry_run, now)
-    for part in found:
-        ingestion.take(part, every_session, progress)
+    with Unpacked() as unpacked:
+        found = formats.parts(path, name, unpacked)
+        for part in found:
+            ingestion.take(part, every_session, progress)
     names = "+".join(dict.fromkeys(part.format.name for part in found if part.files))
     return ingestion.result(str(path), names or found[0].format.name)
 
@@ -124,7 +153,10 @@ class _Ingestion:
         # Of the source being read:
         self.seen: set[int] = set()
         self.fresh: Counter[str] = Counter()
+        self.groups: set[str] = set()
         self.file = ""
+        # Marks of turns that a dry run would have noted.
+        self.foreseen: dict[str, bytes] = {}
 
     def clock(self) -> datetime:
         return self.now or now_utc()
@@ -155,7 +187,7 @@ class _Ingestion:
 
     def take(self, part: Part, every_session: bool, progress: Progress | None) -> None:
         """Takes in one part and, when it came to its end, notes what the next run has to know."""
-        self.seen, self.fresh = set(), Counter()
+        self.seen, self.fresh, self.groups = set(), Counter(), set()
         for self.file, fault in part.faults:
             self.fault(fault)
         source = self._source(part)
@@ -164,13 +196,16 @@ class _Ingestion:
                 self.file = each.name
                 self._take_hermes(part, each, source, every_session, progress)
             return
-        state = self._state(source)
+        known = self._state(source)
+        again = known.get("readers") != READERS
+        state = {} if again else known.get("files", {})
         held: set[str] = set()
         same: list[File] = []
         stats: dict[str, list[int]] = {}
         total = sum(_size(f) for f in part.files)
         done = 0
-        for each in part.files:
+        files = sorted(part.files, key=_first_moment) if part.format.chat else part.files
+        for each in files:
             self.file = each.name
             before = done
             done += _size(each)
@@ -181,9 +216,8 @@ class _Ingestion:
                 same.append(each)
                 continue
             try:
-                self._take_all(
-                    part, source, self._reported(part.format.read(each), progress, before, total)
-                )
+                told = self._packed(part.format.read(each))
+                self._take_all(part, source, self._reported(told, progress, before, total))
             except BrainError as e:
                 if len(part.files) == 1:
                     raise
@@ -193,7 +227,7 @@ class _Ingestion:
             if now_is is not None and not part.format.state:
                 stats[each.name] = now_is
         self._pass_over(part, source, same)
-        self._finish(part, source, held, {"files": stats})
+        self._finish(part, source, held, {"files": stats, "readers": READERS}, again)
         if progress is not None:
             progress(READING, total, total)
 
@@ -212,12 +246,86 @@ class _Ingestion:
         with self.store.write() as db:
             return sources.ensure(db, *args)
 
-    def _state(self, source: int | None) -> dict[str, list[int]]:
+    def _state(self, source: int | None) -> dict[str, Any]:
         if source is None:
             return {}
         with self.store.read() as db:
-            files = sources.state(db, source).get("files")
-        return files if isinstance(files, dict) else {}
+            return sources.state(db, source)
+
+    # A session -------------------------------------------------------------------------------
+
+    def _packed(self, told: Iterator[Told]) -> Iterator[Found]:
+        """What a reader gives, its sessions packed into episodes without what others hold."""
+        for each in told:
+            if not isinstance(each, Talk):
+                yield each
+                continue
+            self.groups.add(group_key(each.session))
+            named = f"{each.reader}\0{each.session}".encode("utf-8", "surrogatepass")
+            owner = hashlib.sha256(named).digest()[:16]
+            turns = self._own(each.reader, owner, marked(each, cleaned(each)))
+            for entry in episodes(each.reader, each.session, turns):
+                if isinstance(entry, Entry):
+                    yield replace(entry, owner=(each.reader, owner))
+                else:
+                    yield entry
+
+    def _own(
+        self, reader: str, owner: bytes, turns: Iterator[Turn | Fault]
+    ) -> Iterator[Turn | Fault]:
+        """A session's turns without those that were taken in from another one.
+
+        A fork or a resumed session begins with a copy of what it came from, under another file
+        name, and often with other ids and times. Turns are the same when their ids are, or when
+        all turns before them are and a question was answered alike among them: two people who
+        begin with the same question have not copied each other.
+
+        Returns:
+            The rest, with the marks that are not noted yet.
+        """
+        held: list[Turn] = []  # like another's so far, but nothing was answered
+        chained, proved = True, False
+        dropped = 0
+        while batch := list(islice(turns, LOOKED_UP)):
+            owners = self._owners(reader, batch)
+            for turn in batch:
+                if isinstance(turn, Fault):
+                    yield turn
+                    continue
+                same = [m[0] for m in turn.marks if owners.get(m, set()) - {owner}]
+                chained = chained and CHAINED in same
+                new = tuple(m for m in turn.marks if owner not in owners.get(m, set()))
+                held.append(replace(turn, marks=new))
+                proved = proved or NAMED in same or (chained and turn.role == ASSISTANT)
+                if proved and same and (chained or NAMED in same):
+                    dropped += len(held)
+                    held = []
+                elif not chained:
+                    yield from held
+                    held = []
+        yield from held
+        self.counts["skipped"] += bool(dropped)
+
+    def _owners(self, reader: str, turns: Sequence[Turn | Fault]) -> dict[str, set[bytes]]:
+        """The sessions that hold turns with some marks."""
+        marks = [mark for turn in turns if isinstance(turn, Turn) for mark in turn.marks]
+        found: dict[str, set[bytes]] = {}
+        if marks:
+            with self.store.read() as db:
+                source = sources.find(db, TURNS, reader, self.scope)
+                found = sources.noted(db, source, marks) if source is not None else {}
+        for mark in marks:
+            if mark in self.foreseen:
+                found.setdefault(mark, set()).add(self.foreseen[mark])
+        return found
+
+    def _note_turns(self, db: Transaction, entries: Iterable[Entry]) -> None:
+        """Notes which session holds the turns of entries that are in the file now."""
+        for entry in entries:
+            if entry.marks and entry.owner is not None:
+                reader, owner = entry.owner
+                source = sources.ensure(db, TURNS, reader, self.scope)
+                sources.note(db, source, entry.marks, owner)
 
     def _reported(
         self, found: Iterator[Found], progress: Progress | None, before: int, total: int
@@ -254,12 +362,15 @@ class _Ingestion:
                 known = sources.known(db, source, keyed)
         self.seen.update(known.values())
         self.counts["skipped"] += len(batch) - len(keyed) + len(known)
+        new = {each: entry for each, entry in keyed.items() if each not in known}
+        erased = self._erased(source, new)
         ready: list[_Ready] = []
         for (key, digest), entry in keyed.items():
             if (key, digest) in known:
                 continue
+            draft = _without_erased(entry, erased.get((key, digest), 0))
             try:
-                record = self.check(self._scoped(entry.draft), self.clock())
+                record = self.check(self._scoped(draft), self.clock())
             except BrainError as e:
                 reason = SECRET if e.code == "brain_secret" else e.message
                 self.fault(Fault(entry.place, reason))
@@ -267,11 +378,14 @@ class _Ingestion:
                 ready.append(_Ready(entry, key, digest, record, passages(record.text)))
         if self.dry_run or source is None:
             self._foresee(source, ready)
+            self.foreseen |= {m: e.owner[1] for e in batch if e.owner for m in e.marks}
             return
-        if ready:
+        marked_anew = any(entry.marks for entry in batch)
+        if ready or marked_anew:
             with self.store.write() as db:
                 counted = self.counts.copy()
                 try:
+                    self._note_turns(db, keyed.values())
                     made = [self._take_one(db, form, source, each) for each in ready]
                     # At the end: each statement on another table makes FTS5 write what it has.
                     for memory_id, record in filter(None, made):
@@ -280,6 +394,24 @@ class _Ingestion:
                 except BaseException:
                     self.counts = counted
                     raise
+
+    def _erased(
+        self, source: int | None, new: Mapping[tuple[str, bytes], Entry]
+    ) -> dict[tuple[str, bytes], int]:
+        """How much of some entries' texts a person had erased before more was said: to there."""
+        packed = {each: entry for each, entry in new.items() if len(entry.ends) > 1}
+        if source is None or not packed:
+            return {}
+        out: dict[tuple[str, bytes], int] = {}
+        with self.store.read() as db:
+            touched = sources.erased_keys(db, source, [key for key, _ in packed])
+            for (key, digest), entry in packed.items():
+                if key in touched:
+                    text = entry.draft.text
+                    ends = {(key, entry.digest_of(text[:end])): end for end in entry.ends[:-1]}
+                    gone = sources.erased(db, source, ends)
+                    out[key, digest] = max((ends[each] for each in gone), default=0)
+        return out
 
     def _scoped(self, draft: Draft) -> Draft:
         return draft if draft.scope else replace(draft, scope=self.scope)
@@ -346,25 +478,53 @@ class _Ingestion:
     # What changed, what is gone ------------------------------------------------------------------
 
     def _finish(
-        self, part: Part, source: int | None, held: set[str], state: dict[str, object]
+        self,
+        part: Part,
+        source: int | None,
+        held: set[str],
+        state: dict[str, object],
+        again: bool,
     ) -> None:
         """Relates what is gone from a source to what has come, and notes its state.
 
         Args:
             held: groups of files that were not read in this run; their rows still stand.
+            again: whether other readers took the source in before.
         """
         if source is None:
             return
         with self.store.read() if self.dry_run else self.store.write() as db:
-            rows = sources.rows_of(db, source) if not part.format.chat else []
+            rows = sources.rows_of(db, source) if again or not part.format.chat else []
             gone = [
                 row
                 for row in rows
                 if row[0] not in self.seen and row[1].partition(":")[0] + ":" not in held
             ]
-            self._relate(db, part.format, rows, gone)
+            if part.format.chat:
+                of_read = [r for r in gone if r[1].partition(":")[0] + ":" in self.groups]
+                self._take_out(db, of_read)
+            else:
+                self._relate(db, part.format, rows, gone)
             if not self.dry_run:
                 sources.set_state(db, source, state)
+
+    def _take_out(self, db: Transaction, rows: Sequence[tuple[int, str, int | None]]) -> None:
+        """Retracts what earlier readers packed of sessions that were read now."""
+        at = to_iso(self.clock())
+        for row, _, memory_id in rows:
+            memory = None if memory_id is None else memories.get(db, memory_id)
+            if (
+                memory is None
+                or memory.pinned
+                or memory.retracted_at is not None
+                or memory.superseded_by is not None
+                or sources.in_other_rows(db, memory.id, [row])
+            ):
+                continue
+            self.counts["retracted"] += 1
+            if not self.dry_run:
+                sources.forget(db, row)
+                lineage.change(db, memory, at, "retract", REREAD, retracted_at=at)
 
     def _relate(
         self,
@@ -403,12 +563,14 @@ class _Ingestion:
     ) -> bool:
         """Lets a new record take over from the one of an old row, unless somebody was faster."""
         row, _, old_id = old
+        if old_id is None:
+            return False  # erased by a person: the row stays, so that it does not come back
         sources.forget(db, row)
-        before = None if old_id is None or old_id == new_id else memories.get(db, old_id)
+        before = None if old_id == new_id else memories.get(db, old_id)
         after = memories.get(db, new_id)
         if before is None or after is None or sources.in_other_rows(db, before.id, [row]):
             return False
-        if form.chat:
+        if form.chat or after.kind == EPISODE:
             if before.retracted_at is None and before.superseded_by is None:
                 if after.supersedes is None:
                     lineage.correct(db, before, after, at, CHANGED)
@@ -482,13 +644,16 @@ class _Ingestion:
         if after and source is not None:
             self._take_back(part, each, source, after)
         new = hermes.head(each.path, after, every_session=every_session)
+        begun = self._begun(source, new) if after and source is not None else set()
         if after and source is not None:
             self._reopen(each, source, new)
         total = new.count
         if after and total == 0:
             self._pass_over(part, source, [each])
         self._take_all(
-            part, source, self._reported(hermes.read(each.path, new), progress, 0, total)
+            part,
+            source,
+            self._reported(self._packed(hermes.read(each.path, new, begun)), progress, 0, total),
         )
         if self.dry_run or source is None:
             return
@@ -500,6 +665,11 @@ class _Ingestion:
                 "every_session": every_session,
             }
             sources.set_state(db, source, kept)
+
+    def _begun(self, source: int, new: hermes.Head) -> set[str]:
+        """The sessions of which an earlier run has read the beginning."""
+        with self.store.read() as db:
+            return {s for s in new.sessions if sources.last_of(db, source, group_key(s))}
 
     def _reopen(self, each: File, source: int, new: hermes.Head) -> None:
         """Puts an exchange's beginning before its end where the last run came between them."""
@@ -535,7 +705,33 @@ class _Ingestion:
                 if memory is not None and memory.retracted_at is None and not told:
                     lineage.change(db, memory, at, "retract", REWOUND, retracted_at=at)
                     self.counts["retracted"] += 1
-            self._take_all(part, source, hermes.one_session(each.path, session, first, last))
+            again = hermes.one_session(each.path, session, first, last)
+            self._take_all(part, source, self._packed(again))
+
+
+def _without_erased(entry: Entry, end: int) -> Draft:
+    """A session's entry without the turns that were erased, up to ``end`` in its text."""
+    draft = entry.draft
+    return replace(draft, text=draft.text[end:].lstrip("\n")) if end else draft
+
+
+_MOMENT = re.compile(
+    rb'"(?:timestamp|startTime|createdAt|created_at)" ?: ?(?:"([^"]{8,40})"|(\d{9,14}))'
+)
+
+
+def _first_moment(each: File) -> tuple[float, str]:
+    """When what a transcript tells began: of copied sessions the first comes first.
+
+    Read off its beginning; of files that do not say, or cannot be read, their names decide.
+    """
+    with suppress(OSError, BrainError), binary(each.path) as (f, _):
+        found = _MOMENT.search(f.read(65536))
+        if found is not None:
+            when = since(found[1].decode() if found[1] else int(found[2]))
+            if isinstance(when, datetime):
+                return when.timestamp(), each.name
+    return float("inf"), each.name
 
 
 def _holds(evidence: str, message: int) -> bool:

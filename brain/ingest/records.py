@@ -5,17 +5,18 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from brain.ingest.entry import Fault
-from brain.ingest.files import LONGEST_LINE, lines, opened, unusable, whole
+from brain.ingest.files import LONGEST_LINE, joined, lines, opened, unusable, whole
 
 LARGEST_ELEMENT = 64 * 1024 * 1024
 """Characters of an array's element (one conversation) beyond which it is passed over."""
 
 _CHUNK = 1024 * 1024
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _MARK = re.compile(r'["\[\]{}]')
 _IN_STRING = re.compile(r'[^"\\]*(?:\\.[^"\\]*)*', re.DOTALL)
 
@@ -29,15 +30,54 @@ class Record:
     at: int
 
 
-def of_lines(path: Path) -> Iterator[Record | Fault]:
-    """The objects of a JSON Lines file; what is no object is a fault of its line."""
+UNFINISHED = "最后一行还没有写完，下次再读。"
+
+
+def label(value: object) -> str:
+    """A string of a record, or '' for any other value: of a name or type only these mean any."""
+    return value if isinstance(value, str) else ""
+
+
+def name_of(value: object) -> str:
+    """A record's id, a string or a whole number, as text; '' for any other value."""
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) < 1 << 63:
+        return str(value)
+    return label(value)
+
+
+def mended(value: Any) -> Any:
+    """A JSON value whose unpaired surrogates have become U+FFFD, one a character."""
+    if isinstance(value, str):
+        return _SURROGATE.sub("\ufffd", value)
+    if isinstance(value, list):
+        return [mended(each) for each in value]
+    if isinstance(value, dict):
+        return {mended(name): mended(each) for name, each in value.items()}
+    return value
+
+
+def parsed_bytes(data: bytes, number: int) -> dict[str, Any] | Fault:
+    """The JSON object that a value of a database is; a fault of the ``number``-th for any other."""
+    found = _parsed(data.decode("utf-8", "surrogateescape"), number, number, "项")
+    return found if isinstance(found, Fault) else found.value
+
+
+def of_lines(path: Path, *, mend: bool = True) -> Iterator[Record | Fault]:
+    """The objects of a JSON Lines file; what is no object is a fault of its line.
+
+    Args:
+        mend: an unpaired surrogate costs its character; else it stays for the reader to refuse.
+    """
     for line in lines(path):
         if line.text is None:
             limit = LONGEST_LINE // 1024 // 1024
             yield Fault(line.number, f"这一行超过 {limit} Mi 个字符，跳过了。", line.at)
             continue
         text = line.text.removeprefix("\ufeff")
-        yield _parsed(text, line.number, line.at, "行")
+        found = _parsed(text, line.number, line.at, "行", mend=mend)
+        if isinstance(found, Fault) and not line.ended:
+            found = replace(found, reason=UNFINISHED)  # its host is writing it just now
+        yield found
 
 
 def of_array(path: Path) -> Iterator[Record | Fault]:
@@ -56,12 +96,15 @@ def of_array(path: Path) -> Iterator[Record | Fault]:
                 yield _parsed(text, number, file.at(), "项")
 
 
-def _parsed(text: str, number: int, at: int, unit: str) -> Record | Fault:
+def _parsed(text: str, number: int, at: int, unit: str, *, mend: bool = True) -> Record | Fault:
+    text = joined(text)
     wrong = unusable(text)
     if wrong is not None:
         return Fault(number, wrong, at)
     try:
         value = json.loads(text)
+        if mend and ("\\ud" in text or "\\uD" in text):
+            value = mended(value)
     except (ValueError, RecursionError) as e:
         column = f"，第 {e.colno} 个字符处" if isinstance(e, json.JSONDecodeError) else ""
         return Fault(number, f"这一{unit}不是完整的 JSON{column}，跳过了。", at)
@@ -70,12 +113,45 @@ def _parsed(text: str, number: int, at: int, unit: str) -> Record | Fault:
     return Record(number, value, at)
 
 
+def of_either(path: Path) -> Iterator[Record | Fault]:
+    """The elements of a file that is an array, or the one object that a file is."""
+    with opened(path) as file:
+        start = file.stream.read(64).lstrip("\ufeff \t\r\n")
+    if start.startswith("["):
+        yield from of_array(path)
+        return
+    text = whole(path)
+    if len(text) > LARGEST_ELEMENT:
+        yield _too_large()
+    else:
+        yield _parsed(text, 1, len(text), "个文件")
+
+
+def _too_large() -> Fault:
+    limit = LARGEST_ELEMENT // 1024 // 1024
+    return Fault(1, f"文件超过 {limit} Mi 个字符，又不是 JSON 数组或 JSON Lines，读不了。")
+
+
+def one_object(path: Path, *names: str) -> Iterator[Record | Fault] | None:
+    """As :func:`of_object`; None for a file that is more, or something else, than one object."""
+    with opened(path) as file:
+        start = file.stream.read(_CHUNK).lstrip("\ufeff \t\r\n")
+    first = start.partition("\n")[0]
+    if not start.startswith("{"):
+        return None
+    try:
+        json.loads(first)
+    except (ValueError, RecursionError):
+        return of_object(path, *names)  # its first line is not all of it
+    more = start[len(first) :].strip()
+    return None if more else of_object(path, *names)
+
+
 def of_object(path: Path, *names: str) -> Iterator[Record | Fault]:
     """The objects of the first of some named lists in a file that is one JSON object."""
     text = whole(path)
     if len(text) > LARGEST_ELEMENT:
-        limit = LARGEST_ELEMENT // 1024 // 1024
-        yield Fault(1, f"文件超过 {limit} Mi 个字符，又不是 JSON 数组或 JSON Lines，读不了。")
+        yield _too_large()
         return
     found = _parsed(text, 1, len(text), "个文件")
     if isinstance(found, Fault):

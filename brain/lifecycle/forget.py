@@ -47,12 +47,14 @@ LEAST_DIFFERENT = 8
 class Erased:
     """What was taken out of the tables; ``text`` is '' when that was done before.
 
-    ``originals``: handles of what still holds it among other things.
+    ``originals``: handles of what still holds it among other things; ``versions``: ids and texts of
+    earlier versions that went with it.
     """
 
     text: str
     words: tuple[str, ...]
     originals: tuple[str, ...] = ()
+    versions: tuple[tuple[int, str], ...] = ()
 
 
 def forget(db: Transaction, memory_id: int, now: str, why: str, force: bool) -> Erased:
@@ -79,13 +81,43 @@ def forget(db: Transaction, memory_id: int, now: str, why: str, force: bool) -> 
         return Erased("", ())
     memory = lineage.require(db, memory_id)
     lineage.require_unpinned(memory, "遗忘", force)
-    _close_line(db, memory, now)
     if not fts.has_trigrams(db):
         raise BrainError(
             "brain_fts5_missing",
             "这个 SQLite 没有 trigram 分词器，抹不掉索引里的内容；请重新安装 apsw。",
             EXIT_UNAVAILABLE,
         )
+    versions = _earlier_versions(db, memory)
+    every = (*versions, memory)
+    # Each read anew: what went before it has changed its links.
+    words = [_erase(db, lineage.require(db, each.id), now, why) for each in every]
+    meta.put(db, **{meta.ERASING: 1})
+    told = dict.fromkeys(word for some in words for word in some)
+    held = sorted({handle for each in every for handle in originals.holding(db, each.text)})
+    gone = tuple((each.id, each.text) for each in versions)
+    return Erased(memory.text, tuple(told), tuple(held), gone)
+
+
+def _earlier_versions(db: Transaction, memory: Memory) -> list[Memory]:
+    """What an episode was before more of its session was read, oldest first: copies of its text
+    that no list shows. What a person corrected is a record of its own and stays."""
+    found: list[Memory] = []
+    older = memory.supersedes
+    while older is not None:
+        before = memories.get(db, older)
+        if before is None or before.retracted_at is None or before.pinned:
+            break
+        told = journal.entries_of(db, [before.id])
+        if not any(event.why == lineage.CHANGED_AT_SOURCE for event in told):
+            break
+        found.append(before)
+        older = before.supersedes
+    return found[::-1]
+
+
+def _erase(db: Transaction, memory: Memory, now: str, why: str) -> tuple[str, ...]:
+    """Takes one record out; gives the user's own words that went with it."""
+    _close_line(db, memory, now)
     fts.remove(db, memory.id, memory.text, memories.ensure_scope(db, memory.scope))
     passages = memories.passage_ids(db, memory.id)
     for table in vector_index.tables(db):
@@ -101,8 +133,7 @@ def forget(db: Transaction, memory_id: int, now: str, why: str, force: bool) -> 
     journal.redact(db, memory.id, memory.text)
     quoted = memory.text.strip() in why or memory.content_hash in why
     journal.write(db, now, memory.id, journal.FORGET, "" if quoted else why)
-    meta.put(db, **{meta.ERASING: 1})
-    return Erased(memory.text, words, tuple(originals.holding(db, memory.text)))
+    return words
 
 
 def _close_line(db: Transaction, memory: Memory, now: str) -> None:
@@ -140,15 +171,17 @@ def verify(db: Transaction, path: Path, text: str) -> None:
         raise incomplete(path)
 
 
-def in_copies(path: Path, text: str) -> tuple[str, ...]:
+def in_copies(path: Path, *texts: str) -> tuple[str, ...]:
     """The whole copies beside a file that hold a forgotten text; broken-off ones are removed.
 
     Args:
-        text: '' is in none.
+        texts: '' is in none.
     """
     part_file.clean(path.absolute().parent)
-    pieces = {text.encode()} if len(text) < STRETCH else set(_stretches(text))
-    copies = wal.copies_beside(path) if text else []
+    pieces: set[bytes] = set()
+    for text in filter(None, texts):
+        pieces.update([text.encode()] if len(text) < STRETCH else _stretches(text))
+    copies = wal.copies_beside(path) if pieces else []
     return tuple(str(copy) for copy in copies if erase.find_bytes(copy, pieces))
 
 

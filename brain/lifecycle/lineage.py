@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 FILTERED = frozenset({"valid_from", "valid_to", "retracted_at", "archived_at"})
 """Columns that stand beside the vectors as well."""
 
+CHANGED_AT_SOURCE = "来源里改了"
+"""Why a record that was read in has made room for another that was read in the same place."""
+
 
 def require(db: Transaction, memory_id: int) -> Memory:
     """The record with this id. Raises ``brain_not_found`` (1)."""

@@ -94,6 +94,7 @@ def _object(
 
 
 _TEXTS: Schema = {"type": "array", "items": _TEXT}
+_WHOLES: Schema = {"type": "array", "items": _WHOLE}
 _TEXT_OR_NONE: Schema = {"type": ["string", "null"]}
 _MEMORY = _object(m.Memory)
 _LANE: Schema = _object(
@@ -145,14 +146,15 @@ SCHEMAS: Mapping[str, Schema] = {
     "Added": _object(m.AddResult, optional={"superseded": _WHOLE}),
     "Superseded": _object(r.SupersedeResult),
     "Corrected": _object(r.CorrectResult),
-    "Forgotten": _object(r.ForgetResult),
+    "Forgotten": _object(r.ForgetResult, without=("versions",), optional={"versions": _WHOLES}),
     "TakenAway": _object(
         r.ForgetResult,
-        without=("words", "originals", "copies"),
+        without=("words", "originals", "copies", "versions"),
         optional={
             "words": _TEXTS,
             "originals": _TEXTS,
             "copies": _TEXTS,
+            "versions": _WHOLES,
             "retracted_at": {**_TEXT_OR_NONE, "description": _TIME},
         },
     ),

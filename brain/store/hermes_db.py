@@ -36,15 +36,20 @@ _TRIES = 50
 _MACHINE_SESSIONS = ("tool", "cron")
 
 
+def is_sqlite(path: Path) -> bool:
+    """Whether a file begins as SQLite's do."""
+    with path.open("rb") as f:
+        return f.read(len(_HEADER)) == _HEADER
+
+
 def fits(path: Path) -> bool:
     """Whether a file is such a store."""
-    with path.open("rb") as f:
-        if f.read(len(_HEADER)) != _HEADER:
-            return False
+    if not is_sqlite(path):
+        return False
     wanted = {("messages", n) for n in ("id", "session_id", "role", "content", "timestamp")}
     try:
-        have = _ask(
-            path, lambda db: {(t, c) for t in ("messages", "sessions") for c in _columns(db, t)}
+        have = ask(
+            path, lambda db: {(t, c) for t in ("messages", "sessions") for c in columns_of(db, t)}
         )
     except BrainError:
         return False
@@ -57,7 +62,7 @@ def heads(path: Path, after: int, *, every_session: bool) -> list[tuple[int, str
     Args:
         every_session: also those of sessions that tools and timers held are worth reading.
     """
-    found = _ask(
+    found = ask(
         path,
         lambda db: rows(
             db,
@@ -73,7 +78,7 @@ def rewound(path: Path, upto: int) -> list[tuple[int, str]]:
     """(id, session) of messages that the user took back."""
 
     def look(db: apsw.Connection) -> list[tuple[int, str]]:
-        columns = _columns(db, "messages")
+        columns = columns_of(db, "messages")
         if "active" not in columns:
             return []
         kept = " AND coalesce(compacted, 0) = 0" if "compacted" in columns else ""
@@ -84,19 +89,19 @@ def rewound(path: Path, upto: int) -> list[tuple[int, str]]:
             (upto,),
         )
 
-    return [(int(message), str(session)) for message, session in _ask(path, look)]
+    return [(int(message), str(session)) for message, session in ask(path, look)]
 
 
 def mark(path: Path, message: int) -> str | None:
     """What tells a message from another of the same id; None when it is not there."""
     query = "SELECT session_id, timestamp FROM messages WHERE id = ?"
-    found = _ask(path, lambda db: rows(db, query, (message,)))
+    found = ask(path, lambda db: rows(db, query, (message,)))
     return f"{found[0][0]}@{found[0][1]}" if found else None
 
 
 def ids_between(path: Path, session: str, first: int, last: int) -> list[int]:
     """The ids of a session's messages worth reading, from one id to another, both included."""
-    found = _ask(
+    found = ask(
         path,
         lambda db: rows(
             db,
@@ -111,7 +116,7 @@ def ids_between(path: Path, session: str, first: int, last: int) -> list[int]:
 def role_of(path: Path, message: int) -> str | None:
     """Who wrote a message."""
     query = "SELECT role FROM messages WHERE id = ?"
-    found = _ask(path, lambda db: rows(db, query, (message,)))
+    found = ask(path, lambda db: rows(db, query, (message,)))
     return str(found[0][0]) if found else None
 
 
@@ -124,7 +129,7 @@ def contents(
         most_bytes: of a content that are read. As bytes: text that is no valid UTF-8 would end the
             run instead of one message.
     """
-    found = _ask(
+    found = ask(
         path,
         lambda db: rows(
             db,
@@ -142,7 +147,7 @@ def contents(
 
 def _wanted(db: apsw.Connection, every_session: bool) -> str:
     """A condition on ``messages m``: what a person said or was told, and did not take back."""
-    columns = _columns(db, "messages")
+    columns = columns_of(db, "messages")
     parts = ["m.role IN ('user', 'assistant')", "m.content IS NOT NULL"]
     if "active" in columns:
         kept = " OR coalesce(m.compacted, 0) <> 0" if "compacted" in columns else ""
@@ -151,7 +156,7 @@ def _wanted(db: apsw.Connection, every_session: bool) -> str:
         parts.append("coalesce(m._compressed_summary, 0) = 0")
     if "display_kind" in columns:
         parts.append("coalesce(m.display_kind, '') <> 'hidden'")
-    if not every_session and "source" in _columns(db, "sessions"):
+    if not every_session and "source" in columns_of(db, "sessions"):
         kinds = ", ".join(f"'{kind}'" for kind in _MACHINE_SESSIONS)
         parts.append(
             f"NOT EXISTS (SELECT 1 FROM sessions s WHERE s.id = m.session_id"
@@ -160,7 +165,8 @@ def _wanted(db: apsw.Connection, every_session: bool) -> str:
     return " AND ".join(parts)
 
 
-def _columns(db: apsw.Connection, table: str) -> frozenset[str]:
+def columns_of(db: apsw.Connection, table: str) -> frozenset[str]:
+    """The columns of a table; none where there is no such table."""
     return frozenset(str(row[1]) for row in rows(db, f"PRAGMA table_info({table})"))
 
 
@@ -168,8 +174,8 @@ class _WrittenMeanwhileError(Exception):
     """The file was not as still as it seemed; what was read of it may be torn."""
 
 
-def _ask(path: Path, look: Callable[[apsw.Connection], T]) -> T:
-    """What a look at one moment of the file gives.
+def ask(path: Path, look: Callable[[apsw.Connection], T]) -> T:
+    """What a look at one moment of another program's file gives.
 
     Raises:
         BrainError: ``brain_ingest_unreadable`` (74), ``brain_busy`` (75).

@@ -654,6 +654,20 @@ class Sources(Protocol[Tx]):
     ) -> int:
         """Notes what was taken in and which memory it became; gives the row's number."""
 
+    def note(self, db: Tx, source_id: int, keys: Iterable[str], digest: bytes) -> None:
+        """Notes keys that stand for no memory."""
+
+    def noted(self, db: Tx, source_id: int, keys: Iterable[str]) -> dict[str, set[bytes]]:
+        """The digests that were noted under some keys; see :meth:`note`."""
+
+    def erased_keys(self, db: Tx, source_id: int, keys: Iterable[str]) -> set[str]:
+        """The keys under which a source has had something that was erased."""
+
+    def erased(
+        self, db: Tx, source_id: int, wanted: Iterable[tuple[str, bytes]]
+    ) -> set[tuple[str, bytes]]:
+        """Which of (key, digest) a source has had that were erased."""
+
     def rows_of(self, db: Tx, source_id: int) -> list[tuple[int, str, int | None]]:
         """Every row of a source as (row, key, memory id), in the order they came."""
 

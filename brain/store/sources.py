@@ -3,7 +3,8 @@
 A row of ``taken`` outlives its memory without naming it: what a person had erased must not come
 back with the next run over the same file. It holds no text, but fingerprints of it, which are keyed
 then (HMAC-SHA-256, RFC 2104) with a key that is in this file and in no other: nobody finds in a
-table of hashes what was erased. Who has the file has the key too, and can test a guess.
+table of hashes what was erased. Who has the file has the key too, and can test a guess. What is
+noted of turns, which any memory may have been made of, is keyed from the start.
 """
 
 from __future__ import annotations
@@ -92,7 +93,7 @@ def _keyer(db: apsw.Connection, *, make: bool = False) -> _Keyed | None:
     own: bytes = secret
 
     def keyed(key: str, digest: bytes) -> tuple[str, bytes]:
-        group, colon, rest = key.partition(":")
+        group, colon, rest = key.rpartition(":")
         name = hmac.digest(own, b"key:" + rest.encode(), "sha256").hex()[: len(rest)]
         return group + colon + name, hmac.digest(own, digest, "sha256")[: len(digest)]
 
@@ -159,6 +160,67 @@ def put(
         (source_id, key, digest, memory_id, first, last),
     )
     return int(found[0][0])
+
+
+def note(db: apsw.Connection, source_id: int, keys: Iterable[str], digest: bytes) -> None:
+    """Notes keys that stand for no memory."""
+    keyed = _keyer(db, make=True)
+    assert keyed is not None
+    db.executemany(
+        "INSERT OR IGNORE INTO taken (source_id, key, digest) VALUES (?, ?, ?)",
+        [(source_id, keyed(key, b"")[0], digest) for key in keys],
+    )
+
+
+def noted(db: apsw.Connection, source_id: int, keys: Iterable[str]) -> dict[str, set[bytes]]:
+    """The digests that were noted under some keys; see :func:`note`."""
+    keyed = _keyer(db)
+    if keyed is None:
+        return {}
+    plain = {keyed(key, b"")[0]: key for key in keys}
+    found = rows(
+        db,
+        "SELECT t.key, t.digest FROM json_each(?2) k CROSS JOIN taken t"
+        " ON t.source_id = ?1 AND t.key = k.value",
+        (source_id, json.dumps(list(plain))),
+    )
+    out: dict[str, set[bytes]] = {}
+    for key, digest in found:
+        out.setdefault(plain[str(key)], set()).add(bytes(digest))
+    return out
+
+
+def erased_keys(db: apsw.Connection, source_id: int, keys: Iterable[str]) -> set[str]:
+    """The keys under which a source has had something that was erased."""
+    keyed = _keyer(db)
+    if keyed is None:
+        return set()
+    plain = {keyed(key, b"")[0]: key for key in keys}
+    found = rows(
+        db,
+        "SELECT DISTINCT t.key FROM json_each(?2) k CROSS JOIN taken t"
+        " ON t.source_id = ?1 AND t.key = k.value WHERE t.memory_id IS NULL",
+        (source_id, json.dumps(list(plain))),
+    )
+    return {plain[str(key)] for (key,) in found}
+
+
+def erased(
+    db: apsw.Connection, source_id: int, wanted: Iterable[tuple[str, bytes]]
+) -> set[tuple[str, bytes]]:
+    """Which of (key, digest) a source has had that were erased."""
+    keyed = _keyer(db)
+    if keyed is None:
+        return set()
+    plain = {keyed(*each): each for each in wanted}
+    found = rows(
+        db,
+        "SELECT t.key, t.digest FROM json_each(?2) w CROSS JOIN taken t"
+        " ON t.source_id = ?1 AND t.key = w.value ->> 0 AND t.digest = unhex(w.value ->> 1)"
+        " WHERE t.memory_id IS NULL",
+        (source_id, json.dumps([[key, digest.hex()] for key, digest in plain])),
+    )
+    return {plain[key, bytes(digest)] for key, digest in found}
 
 
 def rows_of(db: apsw.Connection, source_id: int) -> list[tuple[int, str, int | None]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,8 @@ import pytest
 
 from brain.cli import program
 from brain.cli.verbs import VERBS, about_of, load
-from tests.support.cli import Cli
+from tests.support import PATIENCE
+from tests.support.cli import PROGRAM, Cli
 from tests.support.servers import Web
 
 
@@ -165,3 +167,73 @@ def test_a_host_is_told_nothing_of_a_zone_nobody_knows(cli: Cli) -> None:
     assert "brain_tz_unknown" in cli("inject", "值班群", env={"TZ": "Mars/Olympus"}).err
     assert [verb for verb in VERBS if about_of(load(verb)).for_host] == ["hook"]
     assert "hook" not in Path(program.__file__).read_text(encoding="utf-8").replace("its hook", "")
+
+
+NOBODY_TYPED = {
+    "claude-code": [
+        "<task-notification>\n<task-id>b1</task-id>\n<result>值班群没有变，是青鸟群。</result>\n"
+        "</task-notification>",
+        "This session is being continued from a previous conversation. 值班群是哪个",
+        "Another Claude session sent a message:\n<agent-message>值班群是哪个</agent-message>",
+        "[Request interrupted by user]",
+    ],
+    "codex": ["<turn_aborted>\n值班群是哪个\n</turn_aborted>", "<skill>\n值班群是哪个\n</skill>"],
+    "hermes": ["[IMPORTANT: Background process proc_1 completed.\nOutput: 值班群是哪个]"],
+}
+
+
+@pytest.mark.parametrize(
+    ("host", "prompt"), [(h, prompt) for h, prompts in NOBODY_TYPED.items() for prompt in prompts]
+)
+def test_what_nobody_typed_gets_silence_and_counts_no_use(
+    tmp_path: Path, host: str, prompt: str
+) -> None:
+    cli = Cli(tmp_path)
+    cli("add", "值班群是青鸟群，三月一日起")
+    given = {"hook_event_name": "pre_llm_call", "extra": {"user_message": prompt}}
+    data = json.dumps(given).encode() if host == "hermes" else event(prompt)
+    done = cli("hook", host, stdin=data)
+    assert (done.code, done.out, done.err) == (0, "", "")
+    assert not Path(f"{cli.db}-uses").exists()
+
+
+def test_what_a_person_typed_among_it_is_answered(cli: Cli) -> None:
+    prompt = "<system-reminder>\n只读模式\n</system-reminder>\n值班群是哪个"
+    assert "青鸟群" in cli("hook", "claude-code", stdin=event(prompt)).out
+    command = "<command-name>/ask</command-name>\n<command-args>值班群是哪个</command-args>"
+    assert "青鸟群" in cli("hook", "claude-code", stdin=event(command)).out
+
+
+def running(cli: Cli) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [sys.executable, str(PROGRAM), "hook", "claude-code"],
+        env=cli.env(),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+
+
+@pytest.mark.parametrize("step", [1 << 20, 40], ids=["at once", "in pieces"])
+def test_it_answers_though_its_input_is_never_closed(cli: Cli, step: int) -> None:
+    data = event('值班群是哪个 }{"')
+    with running(cli) as process:
+        assert process.stdin is not None
+        for start in range(0, len(data), step):
+            process.stdin.write(data[start : start + step])
+            process.stdin.flush()
+        assert process.wait(PATIENCE) == 0
+        assert process.stdout is not None
+        told = json.loads(process.stdout.read())
+        assert "青鸟群" in told["hookSpecificOutput"]["additionalContext"]
+
+
+@pytest.mark.parametrize("data", [b"", b"{", event()[:-1], b"[1"])
+def test_it_falls_silent_when_the_object_never_ends(cli: Cli, data: bytes) -> None:
+    with running(cli) as process:
+        assert process.stdin is not None
+        process.stdin.write(data)
+        process.stdin.flush()
+        assert process.wait(PATIENCE) == 0
+        assert process.stdout is not None
+        assert process.stdout.read() == b""

@@ -428,7 +428,7 @@ def test_elements_are_cut_anywhere_alike(tmp_path: Path) -> None:
     [
         ("photo.jpg", b"\xff\xd8\xff\xe0" + bytes(range(256)) * 8),
         ("empty.json", b""),
-        ("plain.txt", "只是一段话，没有列名".encode()),
+        ("plain.rtf", "只是一段话，没有列名".encode()),
         ("config.json", b'{"debug": true}'),
         ("list.json", b"[1, 2, 3]"),
     ],

@@ -19,8 +19,13 @@ BRAIN = ROOT / "brain"
 FILES = sorted(BRAIN.rglob("*.py"))
 ABOVE = [file for file in FILES if file.relative_to(BRAIN).parts[0] != "store"]
 MODULES = {".".join(file.relative_to(ROOT).with_suffix("").parts) for file in FILES}
-NO_STORE = {"brain.store.hermes_db", "brain.store.protocol", "brain.store.staging"}
-"""Another program's file, the interface itself, and the scratch file an import counts on: what no
+NO_STORE = {
+    "brain.store.chat_db",
+    "brain.store.hermes_db",
+    "brain.store.protocol",
+    "brain.store.staging",
+}
+"""Other programs' files, the interface itself, and the scratch file an import counts on: what no
 store of memories has to offer."""
 
 CLASSES = {

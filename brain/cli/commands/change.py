@@ -254,6 +254,9 @@ def forget(
         out_json(done.to_dict())
         return 0
     out(f"#{done.id} 已遗忘")
+    if done.versions:
+        told = "、".join(f"#{each}" for each in done.versions)
+        note(f"这段对话较早的 {len(done.versions)} 份也一同抹掉了：{told}")
     if done.words:
         note(f"只在它里面出现的自定词也删了：{visible('、'.join(done.words))}")
     if done.originals:

@@ -7,9 +7,12 @@ from __future__ import annotations
 
 import json
 import os
+import queue
 import sys
+import threading
+import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -21,11 +24,20 @@ from brain.cli.options import Budget, Db, Json, Scope
 from brain.cli.target import ask
 from brain.cli.verbs import about
 from brain.errors import EXIT_DATA, BrainError
+from brain.text.scaffolding import spoken
 
 if TYPE_CHECKING:
     from brain.cli.target import Memory
 
 MAX_BYTES = 16 * 1024 * 1024
+
+SILENCE = 1.0
+"""Seconds without a byte after which no more will come: some hosts never close the pipe."""
+
+PATIENCE = 5.0
+"""Seconds after which a host that goes on dripping has none."""
+
+_CHUNK = 65536
 
 PROMPT = "prompt"
 START = "start"
@@ -56,6 +68,7 @@ class _Dialect:
         prompt: the keys that lead to what the person said.
         folder: the keys that lead to where it works; of a list the first.
         answer: from its name of the event and the block to what it reads.
+        drawer: whose scaffolding its turns carry; see :mod:`brain.text.scaffolding`.
     """
 
     prompt_event: str
@@ -63,6 +76,7 @@ class _Dialect:
     prompt: tuple[str, ...]
     folder: tuple[str, ...]
     answer: Callable[[str, str], dict[str, object]]
+    drawer: str = "claude_code"
 
 
 def _nested(name: str, block: str) -> dict[str, object]:
@@ -82,13 +96,15 @@ _CLAUDE = _Dialect("UserPromptSubmit", "SessionStart", ("prompt",), ("cwd",), _n
 
 _DIALECTS: Mapping[str, _Dialect] = {
     "claude-code": _CLAUDE,
-    "codex": _CLAUDE,
+    "codex": replace(_CLAUDE, drawer="codex"),
     "qoder": _CLAUDE,
     "trae": _CLAUDE,
     "cursor": _Dialect(
-        "beforeSubmitPrompt", "sessionStart", ("prompt",), ("workspace_roots",), _flat
+        "beforeSubmitPrompt", "sessionStart", ("prompt",), ("workspace_roots",), _flat, "cursor"
     ),
-    "hermes": _Dialect("pre_llm_call", None, ("extra", "user_message"), ("cwd",), _context),
+    "hermes": _Dialect(
+        "pre_llm_call", None, ("extra", "user_message"), ("cwd",), _context, "hermes"
+    ),
 }
 
 HOSTS = tuple(_DIALECTS)
@@ -102,7 +118,7 @@ def check_host(host: str) -> None:
 
 
 def parse_event(host: str, data: bytes) -> Event | None:
-    """The event on a hook's stdin; None for what is none or concerns us not."""
+    """The event on a hook's stdin; None for what is none, concerns us not, or nobody typed."""
     dialect = _DIALECTS[host]
     try:
         given = json.loads(data.decode("utf-8-sig"))
@@ -114,7 +130,7 @@ def parse_event(host: str, data: bytes) -> Event | None:
     folder = _text(_at(given, dialect.folder))
     if name is not None and name == dialect.start_event:
         return Event(START, "", folder)
-    prompt = _text(_at(given, dialect.prompt))
+    prompt = spoken(_text(_at(given, dialect.prompt)), dialect.drawer)
     if name == dialect.prompt_event and prompt.strip():
         return Event(PROMPT, prompt, folder)
     return None
@@ -128,6 +144,51 @@ def _at(given: Any, keys: tuple[str, ...]) -> object:
 
 def _text(value: object) -> str:
     return value if isinstance(value, str) else ""
+
+
+def read_event() -> bytes:
+    """What a host writes to stdin: until its object is complete, or it falls silent."""
+    if sys.stdin is None:
+        return b""
+    try:
+        source = sys.stdin.fileno()
+    except (OSError, ValueError):  # no file: whoever runs us within a program of theirs
+        return sys.stdin.buffer.read(MAX_BYTES)
+    chunks: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+
+    def read() -> None:
+        data = b"?"
+        while data:
+            try:
+                data = os.read(source, _CHUNK)
+            except OSError:
+                data = b""
+            chunks.put(data)
+
+    # Not by select: it knows no pipes on Windows. The thread ends with us.
+    threading.Thread(target=read, daemon=True).start()
+    held = bytearray()
+    until = time.monotonic() + PATIENCE
+    while len(held) < MAX_BYTES and time.monotonic() < until:
+        try:
+            data = chunks.get(timeout=SILENCE)
+        except queue.Empty:
+            break
+        held += data
+        if not data or _is_whole(held):
+            break
+    return bytes(held)
+
+
+def _is_whole(data: bytes | bytearray) -> bool:
+    """Whether the bytes so far are one complete JSON value that closes with a brace."""
+    if not data.rstrip().endswith(b"}"):
+        return False
+    try:
+        json.loads(data)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def format_answer(host: str, event: Event, block: str) -> str:
@@ -159,7 +220,7 @@ def hook(
     check_host(host)
     told = ""
     try:
-        event = parse_event(host, sys.stdin.buffer.read(MAX_BYTES)) if sys.stdin else None
+        event = parse_event(host, read_event())
         if event is not None:
             told = format_answer(host, event, _block(event, db, scope, budget))
     except Exception as error:  # whatever it is: the person's turn goes on
