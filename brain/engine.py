@@ -30,7 +30,7 @@ from brain.lifecycle import add, lineage, replay, strength
 from brain.recall import explain, gate, pipeline, similar
 from brain.recall.query import read as read_query
 from brain.recall.query import require_content
-from brain.store import folder, memories, memory_file, meta, use_log
+from brain.store import folder, links, memories, memory_file, meta, use_log
 from brain.store.view import View, requested
 from brain.text import stopwords
 from brain.text.secrets import mask
@@ -53,16 +53,19 @@ if TYPE_CHECKING:
         ImportResult,
         IngestResult,
         InitResult,
+        Link,
         OptimizeResult,
         OwnWord,
+        RecordResult,
         Recovered,
         ReembedResult,
         RestoreResult,
         ScopeCount,
         Stats,
         SupersedeResult,
+        UnlinkResult,
     )
-    from brain.store.protocol import Store
+    from brain.store.protocol import Store, Transaction
 
 Progress = Callable[[int, int], None]
 StagedProgress = Callable[[str, int, int], None]
@@ -248,6 +251,61 @@ class Brain:
         """Stores a batch in one transaction: all of it or, on an error, nothing."""
         return self._add([typecheck.check_draft(d) for d in drafts], "", now, allow_secrets)
 
+    def record(
+        self,
+        decision: str,
+        outcome: str,
+        relation: str = m.RELATIONS[0],
+        context: str = "",
+        at: When = None,
+        good: bool | None = None,
+        *,
+        scope: str = "",
+        source: str = m.DEFAULT_SOURCE,
+        evidence: str = "",
+        why: str = "",
+        allow_secrets: bool = False,
+        now: datetime | None = None,
+    ) -> RecordResult:
+        """Stores what a decision led to: both as memories, and the link between them.
+
+        The same observation again gives the old one's number and changes nothing.
+
+        Args:
+            relation: ``caused``, ``enabled``, ``prevented`` (the outcome did not come about) or
+                ``no_effect``.
+            context: under what circumstances.
+            at: when it was observed; None is now.
+            good: how it ended, where the words do not say; None has it computed when read.
+            allow_secrets: as for :meth:`add`.
+
+        Raises:
+            BrainError: ``brain_link_self``, ``brain_relation_invalid`` and those of :meth:`add`
+                (65).
+        """
+        from brain.causal import record
+
+        moment = now or now_utc()
+        mask.refuse(why, "原因")
+        if not allow_secrets:
+            mask.refuse(context, "情境", drafts.ALLOWED)
+            mask.refuse(evidence, "依据", drafts.ALLOWED)
+        label = drafts.label(source, allow_secrets)
+        told = record.Told(relation, context, None, good, label, evidence, why)
+        told = record.checked(told, at, moment)
+        sides = [
+            drafts.complete(
+                m.Draft(text, kind, scope, source, valid_from=told.at), moment, allow_secrets
+            )
+            for text, kind in ((decision, m.DECISION_KIND), (outcome, m.OUTCOME_KIND))
+        ]
+        record.require_two(decision, outcome)
+        embedder = self._model.load(self._model.settle())
+        ready = [(side, *encode_passages(side.text, embedder)) for side in sides]
+        with self._store.write() as db:
+            table = file_model.table_for(db, embedder)
+            return record.store(db, table, ready[0], ready[1], told, moment)
+
     # Asking -------------------------------------------------------------------------------------
 
     def recall(
@@ -429,15 +487,32 @@ class Brain:
         Raises:
             BrainError: ``brain_not_found`` (1), ``brain_lineage_broken`` (74).
         """
+        from brain.causal import record
         from brain.lifecycle import history
         from brain.results import History
 
         with self._store.read() as db:
             found = history.trace(db, lineage.require(db, validate.parse_id(memory_id)))
+            observed = record.of_memories(db, [one.id for one in found.history])
         return History(
             tuple(map(redact.memory, found.history)),
             tuple(replace(event, why=mask.masked(event.why)) for event in found.events),
+            tuple(map(redact.link, observed)),
         )
+
+    def links(self, memory_id: int | str | None = None) -> builtins.list[Link]:
+        """What was observed of a memory (None: of all), on either side, newest first.
+
+        Raises:
+            BrainError: ``brain_not_found`` (1).
+        """
+        from brain.causal import record
+
+        with self._store.read() as db:
+            wanted = None
+            if memory_id is not None:
+                wanted = [lineage.require(db, validate.parse_id(memory_id)).id]
+            return [redact.link(found) for found in record.of_memories(db, wanted)]
 
     def corrected(self, records: Iterable[m.Memory]) -> frozenset[int]:
         """Which of some records, and of those they took over from, were wrong and corrected.
@@ -486,7 +561,7 @@ class Brain:
         limit = pack.checked_budget(budget)
         view = requested(scope, None, None, None, now)
         with self._store.read() as db:
-            return brief.write(db, view, limit)
+            return brief.write(db, _happened(db, view), limit)
 
     # Changing -----------------------------------------------------------------------------------
 
@@ -630,6 +705,28 @@ class Brain:
         with self._store.write() as db:
             record = lineage.require(db, number)
             return redact.memory(lineage.restore(db, record, to_iso(now or now_utc()), why))
+
+    def unlink(
+        self, link: int | str, *, why: str = "", now: datetime | None = None
+    ) -> UnlinkResult:
+        """Stops believing one observation; the records stay. Twice changes nothing.
+
+        Args:
+            link: its number, ``L12`` or ``12``.
+
+        Raises:
+            BrainError: ``brain_id_invalid`` (65) for ``#12``, ``brain_not_found`` (1).
+        """
+        from brain.causal import record
+        from brain.results import UnlinkResult
+
+        number = record.parse_link(link)
+        mask.refuse(why, "原因")
+        if not self._store.exists():
+            raise BrainError("brain_not_found", f"没有编号为 L{number} 的观察。", EXIT_NO)
+        with self._store.write() as db:
+            record.unlink(db, number, to_iso(now or now_utc()), why)
+        return UnlinkResult(number)
 
     def forget(
         self,
@@ -1054,6 +1151,7 @@ class Brain:
         with self._store.read() as db:
             asked = read_query(text, now or now_utc(), meta.own_words(db), before)
             facts = memory_file.facts(db)
+            view = _happened(db, view)
             vectors = (
                 self._model.embed_questions(facts, asked) if semantic else pipeline.WORDS_ALONE
             )
@@ -1147,3 +1245,10 @@ class Brain:
         embedder = self._model.load(self._facts()) if embed else None
         told = None if progress is None else partial(progress, "embed")
         return reembed.catch_up(self._store, embedder, told)
+
+
+def _happened(db: Transaction, view: View) -> View:
+    """A view for facts: what a link says did not come about is none, unless outcomes are asked
+    for."""
+    hides = view.kind != m.OUTCOME_KIND and links.there(db)
+    return replace(view, happened=True) if hides else view

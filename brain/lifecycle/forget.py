@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from brain.errors import EXIT_IO, EXIT_UNAVAILABLE, BrainError
 from brain.lifecycle import lineage
 from brain.memory import Memory
-from brain.store import fts, journal, memories, meta, originals
+from brain.store import fts, journal, links, memories, meta, originals
 from brain.store.erase import find_bytes, still_stored
 from brain.store.vectors import vector_index
 from brain.text.fold import fold
@@ -74,6 +74,9 @@ def forget(db: Transaction, memory_id: int, now: str, why: str, force: bool) -> 
             EXIT_UNAVAILABLE,
         )
     fts.remove(db, memory.id, memory.text, memories.ensure_scope(db, memory.scope))
+    for outcome in links.left_alone(db, memory.id):
+        # Without its link nothing says any more whether it came about.
+        lineage.change(db, lineage.require(db, outcome), now, "retract", "", retracted_at=now)
     passages = memories.passage_ids(db, memory.id)
     for table in vector_index.tables(db):
         vector_index.remove(db, table, passages)

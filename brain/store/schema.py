@@ -170,7 +170,29 @@ def _v4(db: apsw.Connection) -> None:
     fts.set_merge_threshold(db)
 
 
-MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (_v1, _v2, _v3, _v4)
+def _v5(db: apsw.Connection) -> None:
+    db.execute("""
+    -- What a decision led to: one row an observation. It goes with either of its records.
+    CREATE TABLE links (
+      id           INTEGER PRIMARY KEY AUTOINCREMENT,
+      decision     INTEGER NOT NULL REFERENCES memories (id) ON DELETE CASCADE,
+      outcome      INTEGER NOT NULL REFERENCES memories (id) ON DELETE CASCADE,
+      relation     TEXT    NOT NULL
+                   CHECK (relation IN ('caused', 'enabled', 'prevented', 'no_effect')),
+      context      TEXT    NOT NULL DEFAULT '',
+      good         INTEGER CHECK (good IN (0, 1)),
+      observed_at  TEXT    NOT NULL,
+      recorded_at  TEXT    NOT NULL,
+      retracted_at TEXT,
+      source       TEXT    NOT NULL,
+      evidence     TEXT    NOT NULL DEFAULT ''
+    );
+    CREATE INDEX links_by_decision ON links (decision, observed_at);
+    CREATE INDEX links_by_outcome ON links (outcome, observed_at);
+    """)
+
+
+MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (_v1, _v2, _v3, _v4, _v5)
 SCHEMA_VERSION = len(MIGRATIONS)
 
 

@@ -380,6 +380,8 @@ _BY_SHAPE: tuple[tuple[str, int], ...] = (
     (r"进了?(?:榜|前[一二三四五六七八九十0-9]|决赛|复赛|面试|名校|大厂|终面|总决赛)", 1),
     (r"(?:[0-9一二两三几半]|当)[个]?(?:天|小时|分钟|秒|周|月)?就(?:能|可以|够|好|行)", 1),
     (_CEASED, 1),
+    (r"(?:拿|考|得|打)了?\s*(?:[89][0-9]|1[0-9]{2})\s*(?:多)?分", 1),
+    (r"(?:拿|考|得|打)了?\s*[1-5]?[0-9]\s*(?:多)?分", -1),
     (r"(?:build|ci|pipeline|流水线|用例|测试|检查)[^,]{0,6}红了?$", -1),
     (r"(?:build|ci|pipeline|流水线|用例|测试|检查)[^,]{0,6}绿了?$", 1),
     (r"(?<![0-9a-z.])5[0-9]{2}(?![0-9]|\s*(?:个|元|块|ms|人|份|条|次|mb|k|米|克|天))", -1),
@@ -486,7 +488,7 @@ def _unfulfilled(text: str, negation: _Token | None, used: bool, parity: int, be
     if negation is None or used:
         return 0
     rest = compiled(r"[了过呢啦的\s]+$").sub("", text[negation.stop :]).strip()
-    if not rest and negation.text[0] in "没未":
+    if not rest and ("没" in negation.text or "未" in negation.text):
         return -before if before else -1
     if not rest or negation.text in _among("degree"):
         return 0
