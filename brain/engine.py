@@ -38,10 +38,14 @@ from brain.text.timestamps import When, now_utc, parse_time, to_iso
 from brain.typecheck import path_of
 
 if TYPE_CHECKING:
+    from brain.causal.graph import Asked, Graph
     from brain.embed.protocol import Embedder
+    from brain.recall.query import Question
     from brain.results import (
         BackupResult,
+        BeforeResult,
         Brief,
+        CompareResult,
         CompressResult,
         CorrectResult,
         DecayResult,
@@ -64,6 +68,7 @@ if TYPE_CHECKING:
         Stats,
         SupersedeResult,
         UnlinkResult,
+        WhyResult,
     )
     from brain.store.protocol import Store, Transaction
 
@@ -430,6 +435,109 @@ class Brain:
         if as_of is None and known_at is None and not self._store.read_only:
             use_log.note(self.path, to_iso(now or now_utc()), [hit.id for hit in block.hits])
         return pack.result(found.decision, block, redact.hits(block.hits), len(hits))
+
+    def before(
+        self,
+        action: str,
+        context: str | None = None,
+        *,
+        scope: str = "",
+        as_of: When = None,
+        known_at: When = None,
+        now: datetime | None = None,
+    ) -> BeforeResult:
+        """What an action, or nearly the same, led to before.
+
+        Args:
+            action: what is about to be done; a command line as well.
+            context: under what circumstances; what was seen under the same comes first.
+
+        Raises:
+            BrainError: :func:`brain.validate.blank_query_error` (65).
+        """
+        from brain.causal import precedent
+        from brain.results import BeforeResult
+
+        text = require_content(action, None)
+        view = requested(scope, None, as_of, known_at, now)
+        with self._store.read() as db:
+            if not links.any_current(db) and known_at is None:
+                return BeforeResult("no_precedent", (), None)
+            graph, asked, degraded = self._graph(db, (text,), view, now)
+            found = precedent.before(graph, asked[0], context or "", degraded)
+        alternative = found.alternative
+        return replace(
+            found,
+            reasons=tuple(map(redact.reason, found.reasons)),
+            alternative=None if alternative is None else redact.reason(alternative),
+        )
+
+    def why(
+        self,
+        outcome: str,
+        k: int = 5,
+        *,
+        scope: str = "",
+        as_of: When = None,
+        known_at: When = None,
+        now: datetime | None = None,
+    ) -> WhyResult:
+        """What an outcome came from, nearest first, and what has prevented it.
+
+        Raises:
+            BrainError: as :meth:`before`; ``brain_k_invalid`` (2).
+        """
+        from brain.causal import trace
+        from brain.results import WhyResult
+
+        text = require_content(outcome, None)
+        most = validate.check_k(k)
+        view = requested(scope, None, as_of, known_at, now)
+        with self._store.read() as db:
+            if not links.any_current(db) and known_at is None:
+                return WhyResult((), ())
+            graph, asked, degraded = self._graph(db, (text,), view, now)
+            found = trace.why(graph, asked[0], most, degraded)
+        causes, preventers = (
+            tuple(map(redact.reason, part)) for part in (found.causes, found.preventers)
+        )
+        return replace(found, causes=causes, preventers=preventers)
+
+    def compare(
+        self,
+        a: str,
+        b: str,
+        context: str | None = None,
+        *,
+        scope: str = "",
+        as_of: When = None,
+        known_at: When = None,
+        now: datetime | None = None,
+    ) -> CompareResult:
+        """Which of two actions went better.
+
+        Args:
+            context: observations in it count first, where both sides have some.
+
+        Raises:
+            BrainError: as :meth:`before`.
+        """
+        from brain.causal import comparison
+        from brain.results import CompareResult, Tally
+
+        texts = [require_content(text, None) for text in (a, b)]
+        view = requested(scope, None, as_of, known_at, now)
+        with self._store.read() as db:
+            if not links.any_current(db) and known_at is None:
+                none = Tally(0, 0, 0, 0, ())
+                return CompareResult("insufficient", none, none, False)
+            graph, asked, degraded = self._graph(db, texts, view, now)
+            found = comparison.compare(graph, asked[0], asked[1], context or "", degraded)
+        one, other = (
+            replace(side, reasons=tuple(map(redact.reason, side.reasons)))
+            for side in (found.a, found.b)
+        )
+        return replace(found, a=one, b=other)
 
     # Looking ------------------------------------------------------------------------------------
 
@@ -1159,6 +1267,31 @@ class Brain:
             return pipeline.answer(
                 db, facts, asked, vectors, view, k, threshold=limit, told=told, remarks=remarks
             )
+
+    def _graph(
+        self, db: Transaction, texts: Sequence[str], view: View, now: datetime | None
+    ) -> tuple[Graph, builtins.list[Asked], tuple[str, ...]]:
+        """What links say, what is asked of them, and the codes of what cannot take part."""
+        from brain.causal import graph
+
+        moment = now or now_utc()
+        facts = memory_file.facts(db)
+        own = meta.own_words(db)
+        degraded: tuple[str, ...] = ()
+
+        def read(text: str) -> Question:
+            return read_query(text[: graph.MAX_CHARS], moment, own)[0]
+
+        asked = []
+        for text in texts:
+            question = read(text)
+            found = self._model.embed_questions(facts, (question,))
+            degraded = tuple(dict.fromkeys((*degraded, *found.degraded)))
+            vector = found.found[0] if found.found else None
+            asked.append(graph.Asked(text, question, vector))
+        model = None if degraded else facts.get(meta.MODEL) or None
+        shown = replay.prepare(db, view)
+        return graph.Graph(db, shown, facts.get(meta.VECTORS), model, read), asked, degraded
 
     def _terms(self, query: str) -> tuple[str, ...]:
         """The terms by which an original is narrowed to a question."""

@@ -374,6 +374,9 @@ class VectorIndex(Protocol[Tx]):
     def create_table(self, db: Tx, table: str, dim: int) -> None:
         """Makes an empty vector table for vectors of ``dim`` numbers."""
 
+    def of_memory(self, db: Tx, table: str, memory_id: int) -> NDArray[np.float32] | None:
+        """The vector of a memory's first passage, (dim,), as it is stored; None without one."""
+
     def next_name(self, db: Tx) -> str:
         """A name no vector table of the file has."""
 
