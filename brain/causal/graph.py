@@ -52,6 +52,9 @@ HOP_POOL = 8
 MOST_ROWS = 2_000
 """Observations read for one question, the newest."""
 
+SHARE_OF_BEST = 0.45
+"""What is less than this share as likely as the best is not meant."""
+
 FADING = 0.8
 """What each further hop keeps of a strength."""
 
@@ -131,7 +134,9 @@ class Graph:
                 side == "decision" and match.opposed(asked.text, memory.text)
             ):
                 out.append(Match(memory, chance))
-        return sorted(out, key=lambda m: (-m.probability, m.memory.id))
+        best = max((m.probability for m in out), default=0.0)
+        kept = [m for m in out if m.probability >= SHARE_OF_BEST * best]
+        return sorted(kept, key=lambda m: (-m.probability, m.memory.id))
 
     def joined(self, record: Memory, side: End) -> list[Match]:
         """The records on one side of current links that say the same as a record of the other.
