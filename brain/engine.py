@@ -431,10 +431,13 @@ class Brain:
         view = requested(scope, None, as_of, known_at, now)
         found = self._find(query, view, context=context, now=now, told=False)
         hits = redact.suspects(found.answering)
-        block = pack.block_of_hits(hits, found.terms, limit)
+        warnings = self._warnings(query, view, now)
+        block, warned = pack.with_warnings(hits, found.terms, limit, warnings)
         if as_of is None and known_at is None and not self._store.read_only:
             use_log.note(self.path, to_iso(now or now_utc()), [hit.id for hit in block.hits])
-        return pack.result(found.decision, block, redact.hits(block.hits), len(hits))
+        return pack.result(
+            found.decision, block, redact.hits(block.hits), len(hits), warnings[:warned]
+        )
 
     def before(
         self,
@@ -455,7 +458,6 @@ class Brain:
         Raises:
             BrainError: :func:`brain.validate.blank_query_error` (65).
         """
-        from brain.causal import precedent
         from brain.results import BeforeResult
 
         text = require_content(action, None)
@@ -463,6 +465,8 @@ class Brain:
         with self._store.read() as db:
             if not links.any_current(db) and known_at is None:
                 return BeforeResult("no_precedent", (), None)
+            from brain.causal import precedent
+
             graph, asked, degraded = self._graph(db, (text,), view, now)
             found = precedent.before(graph, asked[0], context or "", degraded)
         alternative = found.alternative
@@ -621,6 +625,18 @@ class Brain:
             if memory_id is not None:
                 wanted = [lineage.require(db, validate.parse_id(memory_id)).id]
             return [redact.link(found) for found in record.of_memories(db, wanted)]
+
+    def came_to_nothing(self, records: Iterable[m.Memory]) -> dict[int, str]:
+        """Of some records the outcomes that did not come about: id → ``prevented`` or
+        ``no_effect``."""
+        from brain.causal import record
+
+        known = [typecheck.check_memory(one) for one in records]
+        outcomes = [one.id for one in known if one.kind == m.OUTCOME_KIND]
+        if not outcomes:
+            return {}
+        with self._store.read() as db:
+            return record.came_to_nothing(db, outcomes)
 
     def corrected(self, records: Iterable[m.Memory]) -> frozenset[int]:
         """Which of some records, and of those they took over from, were wrong and corrected.
@@ -1267,6 +1283,19 @@ class Brain:
             return pipeline.answer(
                 db, facts, asked, vectors, view, k, threshold=limit, told=told, remarks=remarks
             )
+
+    def _warnings(self, query: str, view: View, now: datetime | None) -> tuple[m.Reason, ...]:
+        """What went badly before, where a turn announces an action that is nearly the same."""
+        with self._store.read() as db:
+            if not links.any_current(db):
+                return ()
+            from brain.causal import announce, precedent
+
+            if not announce.announced(query):
+                return ()
+            graph, asked, degraded = self._graph(db, (validate.clean_query(query),), view, now)
+            found = precedent.before(graph, asked[0], "", degraded)
+        return tuple(map(redact.reason, precedent.warned_of(found)))
 
     def _graph(
         self, db: Transaction, texts: Sequence[str], view: View, now: datetime | None

@@ -332,6 +332,8 @@ class InjectResult:
         tokens: of the whole block, its frame included; an estimate.
         found: how many memories were to be packed: those used (``hits``) and those left out.
         remarks: as those of :class:`Gate`.
+        warnings: what an announced action led to before, where that was bad; also when there are no
+            hits.
     """
 
     block: str
@@ -343,8 +345,10 @@ class InjectResult:
     degraded: tuple[str, ...] = ()
     found: int = 0
     remarks: tuple[str, ...] = field(default=(), metadata={"when": "remarks"})
+    warnings: tuple[Reason, ...] = field(default=(), metadata={"when": "warnings"})
 
     def to_dict(self, explain: bool = False) -> dict[str, Any]:
+        warned = [one.to_dict() for one in self.warnings]
         return {
             "block": self.block,
             "answerable": self.answerable,
@@ -357,6 +361,7 @@ class InjectResult:
             "left_out": [left.to_dict() for left in self.left_out],
             "degraded": list(self.degraded),
             **_remarks(self.remarks),
+            **({"warnings": warned} if warned else {}),
         }
 
 

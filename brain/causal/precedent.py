@@ -170,3 +170,11 @@ def _protective(graph: Graph, bad: Reason, known: Iterable[int]) -> Reason | Non
     ]
     key = lambda r: (-r.strength, _descending(r.observed_at), r.link)  # noqa: E731
     return min(found, key=key) if found else None
+
+
+def warned_of(found: BeforeResult) -> tuple[Reason, ...]:
+    """What a warning tells of: direct reasons that speak against the action first."""
+    if found.verdict not in ("danger", "warning"):
+        return ()
+    against = [r for r in found.reasons if effect(r) in ("bad", "mixed", "lost")]
+    return tuple(against + [r for r in found.reasons if r not in against])

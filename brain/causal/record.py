@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from brain import validate
 from brain.errors import EXIT_NO, BrainError
 from brain.lifecycle import lineage
-from brain.memory import DECISION_KIND, OUTCOME_KIND, RELATIONS, Memory, Similar
+from brain.memory import CAME_ABOUT, DECISION_KIND, OUTCOME_KIND, RELATIONS, Memory, Similar
 from brain.recall import similar
 from brain.results import Link, RecordResult
 from brain.store import insert, journal, links, memories
@@ -36,6 +36,8 @@ LINKED = "link"
 """The journal's entry for an observation, on both of its records."""
 
 UNLINKED = "unlink_observation"
+
+MOST_READ = 10_000
 
 MOST_LINKS = 200
 """Links listed at once: a thousand on one record stay bounded."""
@@ -242,3 +244,16 @@ def as_link(row: Observation, text: str) -> Link:
         row.id, row.decision, row.outcome, row.relation, row.good, sign_of(row, text), row.context,
         row.observed_at, row.recorded_at, row.retracted_at, row.source, row.evidence,
     )  # fmt: skip
+
+
+def came_to_nothing(db: Transaction, outcomes: list[int]) -> dict[int, str]:
+    """Of some outcomes those whose links all say that they did not come about, and how."""
+    told: dict[int, set[str]] = {}
+    for row in links.of(db, outcomes, MOST_READ):
+        if row.outcome in outcomes and row.retracted_at is None:
+            told.setdefault(row.outcome, set()).add(row.relation)
+    return {
+        key: "prevented" if "prevented" in found else "no_effect"
+        for key, found in told.items()
+        if not found & set(CAME_ABOUT)
+    }
