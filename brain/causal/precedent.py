@@ -105,7 +105,8 @@ def _further(
         if len(looked) == MOST_HOPS:
             break
         looked.add(first.outcome.id)
-        next_to = [m.memory.id for m in graph.joined(graph.record(first.outcome.id), "decision")]
+        outcome = graph.record(first.outcome.id)
+        next_to = [outcome.id, *(m.memory.id for m in graph.joined(outcome, "decision"))]
         fresh = [key for key in next_to if key not in seen]
         seen.update(fresh)
         for later in graph.of_decisions(fresh):
