@@ -163,8 +163,8 @@ NEAR_STORED, SPREAD_STORED = 0.885, 0.0185
 """Of e5-small, so that a pair of stored texts that say the same stands as far out as a question."""
 
 THRESHOLDS = {
-    "e5-small": {"action": 0.37, "outcome": 0.3, "hop": 0.5, "same": 0.95},
-    gate.NO_MODEL: {"action": 0.45, "outcome": 0.35, "hop": 0.55, "same": 0.95},
+    "e5-small": {"action": 0.37, "outcome": 0.3, "hop": 0.5, "same": 0.98},
+    gate.NO_MODEL: {"action": 0.45, "outcome": 0.35, "hop": 0.55, "same": 0.98},
 }
 """Chosen where about one near miss in twelve passes."""
 
