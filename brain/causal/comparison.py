@@ -26,6 +26,11 @@ class _Count(NamedTuple):
         """Laplace's rule: an action nothing is known of stands at one half."""
         return (self.good + 1) / (self.good + self.bad + 2)
 
+    @property
+    def rate(self) -> float:
+        """The plain share of what was seen, which contexts are set against each other by."""
+        return self.good / (self.good + self.bad)
+
 
 def compare(
     graph: Graph, a: Asked, b: Asked, context: str, degraded: tuple[str, ...]
@@ -88,14 +93,14 @@ def _better(a: _Count, b: _Count) -> str:
 
 def _reversed(one: Sequence[Group], other: Sequence[Group], a: _Count, b: _Count) -> bool:
     """Whether most contexts that both sides know say the contrary of all together (Simpson)."""
-    if not (_told(a) and _told(b)) or a.share == b.share:
+    if not (_told(a) and _told(b)) or a.rate == b.rate:
         return False
     votes = 0
     for context in {same(g.reason.context) for g in one} & {same(g.reason.context) for g in other}:
         here, there = _count(_within(one, context)), _count(_within(other, context))
         if _told(here) and _told(there):
-            votes += (here.share > there.share) - (here.share < there.share)
-    return votes != 0 and (votes > 0) != (a.share > b.share)
+            votes += (here.rate > there.rate) - (here.rate < there.rate)
+    return votes != 0 and (votes > 0) != (a.rate > b.rate)
 
 
 def _tally(groups: Sequence[Group]) -> Tally:
