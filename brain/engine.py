@@ -629,12 +629,12 @@ class Brain:
     def came_to_nothing(self, records: Iterable[m.Memory]) -> dict[int, str]:
         """Of some records the outcomes that did not come about: id → ``prevented`` or
         ``no_effect``."""
-        from brain.causal import record
-
         known = [typecheck.check_memory(one) for one in records]
         outcomes = [one.id for one in known if one.kind == m.OUTCOME_KIND]
         if not outcomes:
             return {}
+        from brain.causal import record
+
         with self._store.read() as db:
             return record.came_to_nothing(db, outcomes)
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from brain import memory as m
-from brain import results as r
 from brain.serve.client.remote import Remote, UnreachableError
+
+if TYPE_CHECKING:
+    from brain import results as r
 
 T = TypeVar("T")
 
@@ -82,6 +84,8 @@ class RemoteBrain:
 
     def record(self, decision: str, outcome: str, **options: Any) -> r.RecordResult:
         """Stores what a decision led to."""
+        from brain import results as r  # an answer to a turn needs none of them
+
         given = self._remote.ask("record", {"decision": decision, "outcome": outcome, **options})
         with _decoding():
             known = _tuples(r.RecordResult, given)
@@ -90,6 +94,8 @@ class RemoteBrain:
 
     def before(self, action: str, **options: Any) -> r.BeforeResult:
         """What an action led to before."""
+        from brain import results as r
+
         given = self._remote.ask("before", {"action": action, **options})
         with _decoding():
             other = given["alternative"]
@@ -102,6 +108,8 @@ class RemoteBrain:
 
     def why(self, outcome: str, **options: Any) -> r.WhyResult:
         """What an outcome came from."""
+        from brain import results as r
+
         given = self._remote.ask("why", {"outcome": outcome, **options})
         with _decoding():
             return r.WhyResult(
@@ -112,6 +120,8 @@ class RemoteBrain:
 
     def compare(self, a: str, b: str, **options: Any) -> r.CompareResult:
         """Which of two actions went better."""
+        from brain import results as r
+
         given = self._remote.ask("compare", {"a": a, "b": b, **options})
         with _decoding():
             return r.CompareResult(
@@ -176,6 +186,8 @@ def _reason(given: Mapping[str, Any]) -> m.Reason:
 
 
 def _tally(given: Mapping[str, Any]) -> r.Tally:
+    from brain import results as r
+
     return r.Tally(**{**_tuples(r.Tally, given), "reasons": tuple(map(_reason, given["reasons"]))})
 
 
