@@ -30,7 +30,7 @@ from brain.lifecycle import add, lineage, replay, strength
 from brain.recall import explain, gate, pipeline, similar
 from brain.recall.query import read as read_query
 from brain.recall.query import require_content
-from brain.store import folder, memories, memory_file, meta, use_log
+from brain.store import folder, links, memories, memory_file, meta, use_log
 from brain.store.view import View, requested
 from brain.text import stopwords
 from brain.text.secrets import mask
@@ -38,10 +38,14 @@ from brain.text.timestamps import When, now_utc, parse_time, to_iso
 from brain.typecheck import path_of
 
 if TYPE_CHECKING:
+    from brain.causal.graph import Asked, Graph
     from brain.embed.protocol import Embedder
+    from brain.recall.query import Question
     from brain.results import (
         BackupResult,
+        BeforeResult,
         Brief,
+        CompareResult,
         CompressResult,
         CorrectResult,
         DecayResult,
@@ -53,18 +57,22 @@ if TYPE_CHECKING:
         ImportResult,
         IngestResult,
         InitResult,
+        Link,
         OptimizeResult,
         OriginalEntry,
         OriginalForgotten,
         OwnWord,
+        RecordResult,
         Recovered,
         ReembedResult,
         RestoreResult,
         ScopeCount,
         Stats,
         SupersedeResult,
+        UnlinkResult,
+        WhyResult,
     )
-    from brain.store.protocol import Store
+    from brain.store.protocol import Store, Transaction
 
 Progress = Callable[[int, int], None]
 StagedProgress = Callable[[str, int, int], None]
@@ -250,6 +258,61 @@ class Brain:
         """Stores a batch in one transaction: all of it or, on an error, nothing."""
         return self._add([typecheck.check_draft(d) for d in drafts], "", now, allow_secrets)
 
+    def record(
+        self,
+        decision: str,
+        outcome: str,
+        relation: str = m.RELATIONS[0],
+        context: str = "",
+        at: When = None,
+        good: bool | None = None,
+        *,
+        scope: str = "",
+        source: str = m.DEFAULT_SOURCE,
+        evidence: str = "",
+        why: str = "",
+        allow_secrets: bool = False,
+        now: datetime | None = None,
+    ) -> RecordResult:
+        """Stores what a decision led to: both as memories, and the link between them.
+
+        The same observation again gives the old one's number and changes nothing.
+
+        Args:
+            relation: ``caused``, ``enabled``, ``prevented`` (the outcome did not come about) or
+                ``no_effect``.
+            context: under what circumstances.
+            at: when it was observed; None is now.
+            good: how it ended, where the words do not say; None has it computed when read.
+            allow_secrets: as for :meth:`add`.
+
+        Raises:
+            BrainError: ``brain_link_self``, ``brain_relation_invalid`` and those of :meth:`add`
+                (65).
+        """
+        from brain.causal import record
+
+        moment = now or now_utc()
+        mask.refuse(why, "原因")
+        if not allow_secrets:
+            mask.refuse(context, "情境", drafts.ALLOWED)
+            mask.refuse(evidence, "依据", drafts.ALLOWED)
+        label = drafts.label(source, allow_secrets)
+        told = record.Told(relation, context, None, good, label, evidence, why)
+        told = record.checked(told, at, moment)
+        sides = [
+            drafts.complete(
+                m.Draft(text, kind, scope, source, valid_from=told.at), moment, allow_secrets
+            )
+            for text, kind in ((decision, m.DECISION_KIND), (outcome, m.OUTCOME_KIND))
+        ]
+        record.require_two(decision, outcome)
+        embedder = self._model.load(self._model.settle())
+        ready = [(side, *encode_passages(side.text, embedder)) for side in sides]
+        with self._store.write() as db:
+            table = file_model.table_for(db, embedder)
+            return record.store(db, table, ready[0], ready[1], told, moment)
+
     # Asking -------------------------------------------------------------------------------------
 
     def recall(
@@ -370,10 +433,117 @@ class Brain:
         view = requested(scope, None, as_of, known_at, now)
         found = self._find(query, view, context=context, now=now, told=False)
         hits = redact.suspects(found.answering)
-        block = pack.block_of_hits(hits, found.terms, limit)
+        warnings = self._warnings(query, view, now)
+        block, warned = pack.with_warnings(hits, found.terms, limit, warnings)
         if as_of is None and known_at is None and not self._store.read_only:
             use_log.note(self.path, to_iso(now or now_utc()), [hit.id for hit in block.hits])
-        return pack.result(found.decision, block, redact.hits(block.hits), len(hits))
+        return pack.result(
+            found.decision, block, redact.hits(block.hits), len(hits), warnings[:warned]
+        )
+
+    def before(
+        self,
+        action: str,
+        context: str | None = None,
+        *,
+        scope: str = "",
+        as_of: When = None,
+        known_at: When = None,
+        now: datetime | None = None,
+    ) -> BeforeResult:
+        """What an action, or nearly the same, led to before.
+
+        Args:
+            action: what is about to be done; a command line as well.
+            context: under what circumstances; what was seen under the same comes first.
+
+        Raises:
+            BrainError: :func:`brain.validate.blank_query_error` (65).
+        """
+        from brain.results import BeforeResult
+
+        text = require_content(action, None)
+        view = requested(scope, None, as_of, known_at, now)
+        with self._store.read() as db:
+            if not links.any_current(db) and known_at is None:
+                return BeforeResult("no_precedent", (), None)
+            from brain.causal import precedent
+
+            graph, asked, degraded = self._graph(db, (text,), view, now)
+            found = precedent.before(graph, asked[0], context or "", degraded)
+        alternative = found.alternative
+        return replace(
+            found,
+            reasons=tuple(map(redact.reason, found.reasons)),
+            alternative=None if alternative is None else redact.reason(alternative),
+        )
+
+    def why(
+        self,
+        outcome: str,
+        k: int = 5,
+        *,
+        scope: str = "",
+        as_of: When = None,
+        known_at: When = None,
+        now: datetime | None = None,
+    ) -> WhyResult:
+        """What an outcome came from, nearest first, and what has prevented it.
+
+        Raises:
+            BrainError: as :meth:`before`; ``brain_k_invalid`` (2).
+        """
+        from brain.causal import trace
+        from brain.results import WhyResult
+
+        text = require_content(outcome, None)
+        most = validate.check_k(k)
+        view = requested(scope, None, as_of, known_at, now)
+        with self._store.read() as db:
+            if not links.any_current(db) and known_at is None:
+                return WhyResult((), ())
+            graph, asked, degraded = self._graph(db, (text,), view, now)
+            found = trace.why(graph, asked[0], most, degraded)
+        causes, preventers = (
+            tuple(map(redact.reason, part)) for part in (found.causes, found.preventers)
+        )
+        return replace(found, causes=causes, preventers=preventers)
+
+    def compare(
+        self,
+        a: str,
+        b: str,
+        context: str | None = None,
+        *,
+        scope: str = "",
+        as_of: When = None,
+        known_at: When = None,
+        now: datetime | None = None,
+    ) -> CompareResult:
+        """Which of two actions went better.
+
+        Args:
+            context: observations in it count first, where both sides have some.
+
+        Raises:
+            BrainError: as :meth:`before`.
+        """
+        from brain.causal import comparison
+        from brain.results import CompareResult, Tally
+
+        texts = [require_content(text, None) for text in (a, b)]
+        view = requested(scope, None, as_of, known_at, now)
+        with self._store.read() as db:
+            if not links.any_current(db) and known_at is None:
+                none = Tally(0, 0, 0, 0, ())
+                return CompareResult("insufficient", none, none, False)
+            graph, asked, degraded = self._graph(db, texts, view, now)
+            found = comparison.compare(graph, asked[0], asked[1], context or "", degraded)
+        one, other = (
+            replace(side, reasons=tuple(map(redact.reason, side.reasons)))
+            for side in (found.a, found.b)
+        )
+        return replace(found, a=one, b=other)
 
     # Looking ------------------------------------------------------------------------------------
 
@@ -431,15 +601,44 @@ class Brain:
         Raises:
             BrainError: ``brain_not_found`` (1), ``brain_lineage_broken`` (74).
         """
+        from brain.causal import record
         from brain.lifecycle import history
         from brain.results import History
 
         with self._store.read() as db:
             found = history.trace(db, lineage.require(db, validate.parse_id(memory_id)))
+            observed = record.of_memories(db, [one.id for one in found.history])
         return History(
             tuple(map(redact.memory, found.history)),
             tuple(replace(event, why=mask.masked(event.why)) for event in found.events),
+            tuple(map(redact.link, observed)),
         )
+
+    def links(self, memory_id: int | str | None = None) -> builtins.list[Link]:
+        """What was observed of a memory (None: of all), on either side, newest first.
+
+        Raises:
+            BrainError: ``brain_not_found`` (1).
+        """
+        from brain.causal import record
+
+        with self._store.read() as db:
+            wanted = None
+            if memory_id is not None:
+                wanted = [lineage.require(db, validate.parse_id(memory_id)).id]
+            return [redact.link(found) for found in record.of_memories(db, wanted)]
+
+    def came_to_nothing(self, records: Iterable[m.Memory]) -> dict[int, str]:
+        """Of some records the outcomes that did not come about: id → ``prevented`` or
+        ``no_effect``."""
+        known = [typecheck.check_memory(one) for one in records]
+        outcomes = [one.id for one in known if one.kind == m.OUTCOME_KIND]
+        if not outcomes:
+            return {}
+        from brain.causal import record
+
+        with self._store.read() as db:
+            return record.came_to_nothing(db, outcomes)
 
     def corrected(self, records: Iterable[m.Memory]) -> frozenset[int]:
         """Which of some records, and of those they took over from, were wrong and corrected.
@@ -488,7 +687,7 @@ class Brain:
         limit = pack.checked_budget(budget)
         view = requested(scope, None, None, None, now)
         with self._store.read() as db:
-            return brief.write(db, view, limit)
+            return brief.write(db, _happened(db, view), limit)
 
     # Changing -----------------------------------------------------------------------------------
 
@@ -632,6 +831,28 @@ class Brain:
         with self._store.write() as db:
             record = lineage.require(db, number)
             return redact.memory(lineage.restore(db, record, to_iso(now or now_utc()), why))
+
+    def unlink(
+        self, link: int | str, *, why: str = "", now: datetime | None = None
+    ) -> UnlinkResult:
+        """Stops believing one observation; the records stay. Twice changes nothing.
+
+        Args:
+            link: its number, ``L12`` or ``12``.
+
+        Raises:
+            BrainError: ``brain_id_invalid`` (65) for ``#12``, ``brain_not_found`` (1).
+        """
+        from brain.causal import record
+        from brain.results import UnlinkResult
+
+        number = record.parse_link(link)
+        mask.refuse(why, "原因")
+        if not self._store.exists():
+            raise BrainError("brain_not_found", f"没有编号为 L{number} 的观察。", EXIT_NO)
+        with self._store.write() as db:
+            record.unlink(db, number, to_iso(now or now_utc()), why)
+        return UnlinkResult(number)
 
     def forget(
         self,
@@ -1092,6 +1313,7 @@ class Brain:
         with self._store.read() as db:
             asked = read_query(text, now or now_utc(), meta.own_words(db), before)
             facts = memory_file.facts(db)
+            view = _happened(db, view)
             vectors = (
                 self._model.embed_questions(facts, asked) if semantic else pipeline.WORDS_ALONE
             )
@@ -1099,6 +1321,44 @@ class Brain:
             return pipeline.answer(
                 db, facts, asked, vectors, view, k, threshold=limit, told=told, remarks=remarks
             )
+
+    def _warnings(self, query: str, view: View, now: datetime | None) -> tuple[m.Reason, ...]:
+        """What went badly before, where a turn announces an action that is nearly the same."""
+        with self._store.read() as db:
+            if not links.any_current(db):
+                return ()
+            from brain.causal import announce, precedent
+
+            if not announce.announced(query):
+                return ()
+            graph, asked, degraded = self._graph(db, (validate.clean_query(query),), view, now)
+            found = precedent.before(graph, asked[0], "", degraded)
+        return tuple(map(redact.reason, precedent.warned_of(found)))
+
+    def _graph(
+        self, db: Transaction, texts: Sequence[str], view: View, now: datetime | None
+    ) -> tuple[Graph, builtins.list[Asked], tuple[str, ...]]:
+        """What links say, what is asked of them, and the codes of what cannot take part."""
+        from brain.causal import graph
+
+        moment = now or now_utc()
+        facts = memory_file.facts(db)
+        own = meta.own_words(db)
+        degraded: tuple[str, ...] = ()
+
+        def read(text: str) -> Question:
+            return read_query(text[: graph.MAX_CHARS], moment, own)[0]
+
+        asked = []
+        for text in texts:
+            question = read(text)
+            found = self._model.embed_questions(facts, (question,))
+            degraded = tuple(dict.fromkeys((*degraded, *found.degraded)))
+            vector = found.found[0] if found.found else None
+            asked.append(graph.Asked(text, question, vector))
+        model = None if degraded else facts.get(meta.MODEL) or None
+        shown = replay.prepare(db, view)
+        return graph.Graph(db, shown, facts.get(meta.VECTORS), model, read), asked, degraded
 
     def _terms(self, query: str) -> tuple[str, ...]:
         """The terms by which an original is narrowed to a question."""
@@ -1185,3 +1445,10 @@ class Brain:
         embedder = self._model.load(self._facts()) if embed else None
         told = None if progress is None else partial(progress, "embed")
         return reembed.catch_up(self._store, embedder, told)
+
+
+def _happened(db: Transaction, view: View) -> View:
+    """A view for facts: what a link says did not come about is none, unless outcomes are asked
+    for."""
+    hides = view.kind != m.OUTCOME_KIND and links.there(db)
+    return replace(view, happened=True) if hides else view

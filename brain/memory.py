@@ -17,6 +17,14 @@ DEFAULT_KIND = "note"
 SKILL_KIND = "skill"
 PREFERENCE_KIND = "preference"
 
+DECISION_KIND = "decision"
+OUTCOME_KIND = "outcome"
+"""What a decision led to: its text is a fact only where a link says that it came about."""
+
+CAME_ABOUT = ("caused", "enabled")
+RELATIONS = (*CAME_ABOUT, "prevented", "no_effect")
+"""How a decision and an outcome are related, those first that say the outcome came about."""
+
 DEFAULT_SOURCE = "user"
 DEFAULT_IMPORTANCE = 0.5
 
@@ -274,6 +282,41 @@ class RecallResult:
 
 
 @dataclass(frozen=True, slots=True)
+class Side(JsonObject):
+    """The record at one end of a link."""
+
+    id: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reason(JsonObject):
+    """What one decision led to, in one context.
+
+    Args:
+        link: the number of the newest observation.
+        relation: one of :data:`RELATIONS`.
+        sign: of the outcome's text, or as the user gave it: ``good``, ``bad``, ``mixed`` or
+            ``neutral``.
+        observed_at: of the newest observation, UTC ISO.
+        times: current observations of this pair, relation and context.
+        strength: in [0, 1]; how well the link, and the way to it, is borne out.
+        path: links from what was asked about to this one, in order; one where it is direct.
+    """
+
+    link: int
+    decision: Side
+    outcome: Side
+    relation: str
+    sign: str
+    context: str
+    observed_at: str
+    times: int
+    strength: float = field(metadata={"digits": 4})
+    path: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class LeftOut(JsonObject):
     """A hit that is not in the block, and why."""
 
@@ -289,6 +332,8 @@ class InjectResult:
         tokens: of the whole block, its frame included; an estimate.
         found: how many memories were to be packed: those used (``hits``) and those left out.
         remarks: as those of :class:`Gate`.
+        warnings: what an announced action led to before, where that was bad; also when there are no
+            hits.
     """
 
     block: str
@@ -300,8 +345,10 @@ class InjectResult:
     degraded: tuple[str, ...] = ()
     found: int = 0
     remarks: tuple[str, ...] = field(default=(), metadata={"when": "remarks"})
+    warnings: tuple[Reason, ...] = field(default=(), metadata={"when": "warnings"})
 
     def to_dict(self, explain: bool = False) -> dict[str, Any]:
+        warned = [one.to_dict() for one in self.warnings]
         return {
             "block": self.block,
             "answerable": self.answerable,
@@ -314,6 +361,7 @@ class InjectResult:
             "left_out": [left.to_dict() for left in self.left_out],
             "degraded": list(self.degraded),
             **_remarks(self.remarks),
+            **({"warnings": warned} if warned else {}),
         }
 
 

@@ -4,11 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from brain.compress import handles, passages
-from brain.memory import Hit, Memory
+from brain.memory import Hit, Memory, Reason, Side
 from brain.text import prompt_injection
 from brain.text.secrets import mask
+
+if TYPE_CHECKING:
+    from brain.results import Link
+
+MOST_SIDE_CHARS = 300
+"""Characters of a decision or an outcome that a reason shows; ``show`` has the whole."""
 
 
 def memory(record: Memory) -> Memory:
@@ -19,6 +26,33 @@ def memory(record: Memory) -> Memory:
         return record
     text, evidence, source = masked
     return replace(record, text=text, evidence=evidence, source=source)
+
+
+def link(observed: Link) -> Link:
+    """An observation with the secrets in its remarks masked."""
+    whole = (observed.context, observed.source, observed.evidence)
+    masked = tuple(map(mask.masked, whole))
+    if masked == whole:
+        return observed
+    context, source, evidence = masked
+    return replace(observed, context=context, source=source, evidence=evidence)
+
+
+def reason(found: Reason) -> Reason:
+    """A reason with the secrets in its texts masked, and long texts cut to their beginning."""
+    return replace(
+        found,
+        decision=_side(found.decision),
+        outcome=_side(found.outcome),
+        context=mask.masked(found.context),
+    )
+
+
+def _side(side: Side) -> Side:
+    text = mask.masked(side.text)
+    if len(text) > MOST_SIDE_CHARS:
+        text = text[:MOST_SIDE_CHARS].rstrip() + "……"
+    return side if text == side.text else replace(side, text=text)
 
 
 def hits(found: Iterable[Hit]) -> tuple[Hit, ...]:

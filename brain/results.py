@@ -10,7 +10,7 @@ import base64
 from dataclasses import dataclass, field
 from typing import Any
 
-from brain.memory import JsonObject, LeftOut, Memory
+from brain.memory import JsonObject, LeftOut, Memory, Reason, Similar
 
 NOT_IN_JSON = {"key": None}
 
@@ -129,10 +129,12 @@ class HistoryEvent(JsonObject):
 
 @dataclass(frozen=True, slots=True)
 class History(JsonObject):
-    """The records that replaced each other, oldest first, and their events, oldest first."""
+    """The records that replaced each other and their events, oldest first, and what was observed
+    of them, newest first."""
 
     history: tuple[Memory, ...]
     events: tuple[HistoryEvent, ...]
+    links: tuple[Link, ...] = field(default=(), metadata={"when": "links"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -366,6 +368,105 @@ class DoctorResult(JsonObject):
         return tuple(f for f in self.findings if f.asks and f.severity != "ok")
 
 
+@dataclass(frozen=True, slots=True)
+class RecordResult(JsonObject):
+    """Where a decision and its outcome are: the link, both ids, and near-repeats of the two.
+
+    Args:
+        created: False where the same observation was there already.
+    """
+
+    link: int
+    decision: int
+    outcome: int
+    created: bool
+    similar: tuple[Similar, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Link(JsonObject):
+    """One observation of what a decision led to.
+
+    Args:
+        good: the sign as the user gave it, None where it is computed.
+        sign: ``good``, ``bad``, ``mixed`` or ``neutral``, as it counts now.
+    """
+
+    link: int
+    decision: int
+    outcome: int
+    relation: str
+    good: bool | None
+    sign: str
+    context: str
+    observed_at: str
+    recorded_at: str
+    retracted_at: str | None
+    source: str
+    evidence: str
+
+
+@dataclass(frozen=True, slots=True)
+class UnlinkResult(JsonObject):
+    """Which observation is not believed any more."""
+
+    link: int
+    retracted: bool = field(default=True, init=False)
+
+
+@dataclass(frozen=True, slots=True)
+class BeforeResult(JsonObject):
+    """What an action, or nearly the same, led to.
+
+    Args:
+        verdict: ``danger``, ``warning``, ``safe``, ``unclear`` or ``no_precedent``.
+        reasons: the weightiest first.
+        alternative: what went well where this went badly, None where nothing is known.
+        degraded: codes of what could not take part.
+    """
+
+    verdict: str
+    reasons: tuple[Reason, ...]
+    alternative: Reason | None
+    degraded: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class WhyResult(JsonObject):
+    """What an outcome came from, nearest first, and what has prevented it."""
+
+    causes: tuple[Reason, ...]
+    preventers: tuple[Reason, ...]
+    degraded: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Tally(JsonObject):
+    """The outcomes of one of two actions, counted by sign, with the observations behind them."""
+
+    good: int
+    bad: int
+    mixed: int
+    neutral: int
+    reasons: tuple[Reason, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CompareResult(JsonObject):
+    """Which of two actions went better.
+
+    Args:
+        better: ``a``, ``b`` or ``insufficient``.
+        reversed: whether the contexts one by one say the contrary of all together (Simpson).
+    """
+
+    better: str
+    a: Tally
+    b: Tally
+    reversed: bool
+    degraded: tuple[str, ...] = ()
+
+
 MOST_FAULTS = 1000
 """Faults that are listed one by one; the rest is only counted."""
 
@@ -442,6 +543,7 @@ class ImportResult(JsonObject):
         words, originals: own words and recovery records that are new here.
         vectors: passages that were embedded.
         pending: passages that have no vector yet.
+        links: observations of what decisions led to that are new here.
     """
 
     source: str
@@ -460,6 +562,7 @@ class ImportResult(JsonObject):
     vectors: int = 0
     pending: int = field(default=0, metadata={"key": "vectors_pending"})
     dry_run: bool = False
+    links: int = field(default=0, metadata={"when": "links"})
 
 
 @dataclass(frozen=True, slots=True)

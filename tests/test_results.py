@@ -100,6 +100,15 @@ RECALLED = {
     "gate": m.Gate(True, 0.123456, ("有",), (7,)),
 }
 
+REASON = m.Reason(
+    3, m.Side(1, "跳过测试"), m.Side(2, "线上白屏"), "caused", "bad", "赶工",
+    "2026-03-01T00:00:00.000Z", 2, 0.712345, (3,),
+)  # fmt: skip
+LINK = r.Link(
+    3, 1, 2, "caused", None, "bad", "", "2026-03-01T00:00:00.000Z", "2026-03-02T00:00:00.000Z",
+    None, "user", "",
+)  # fmt: skip
+
 GIVEN: dict[str, Any] = {
     "InitResult": r.InitResult("a.db", "e5-small", 384, True, "下载"),
     "SupersedeResult": r.SupersedeResult(1, 2, "2026-03-01T00:00:00.000Z"),
@@ -153,6 +162,17 @@ GIVEN: dict[str, Any] = {
     "RecallResult, no gate": m.RecallResult(
         **{**RECALLED, "gate": None, "remarks": ("没有这个范围",)}
     ),
+    "Reason": REASON,
+    "Side": REASON.decision,
+    "RecordResult": r.RecordResult(1, 2, 3, True, (m.Similar(4, 0.91234),)),
+    "Link": LINK,
+    "UnlinkResult": r.UnlinkResult(3),
+    "BeforeResult": r.BeforeResult("danger", (REASON,), None, ("no_model",)),
+    "WhyResult": r.WhyResult((REASON,), ()),
+    "Tally": r.Tally(1, 2, 3, 4, (REASON,)),
+    "CompareResult": r.CompareResult("a", r.Tally(1, 0, 0, 0, ()), r.Tally(0, 1, 0, 0, ()), True),
+    "History, with links": r.History((), (), (LINK,)),
+    "ImportResult, with links": r.ImportResult("in", "jsonl", links=2),
     "InjectResult": m.InjectResult(
         "⟦记忆⟧", True, 0.98765432, 40, (HIT,), (m.LeftOut(3, "放不下"),), ("no_vec",), found=2
     ),

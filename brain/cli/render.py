@@ -34,14 +34,21 @@ def _local(time: str) -> datetime:
 NOTHING: frozenset[int] = frozenset()
 
 
-def memory_line(memory: Memory, corrected: Collection[int] = NOTHING) -> str:
+CAME_TO_NOTHING = {"prevented": "没有发生", "no_effect": "没有影响"}
+"""What marks an outcome that did not come about."""
+
+
+def memory_line(
+    memory: Memory, corrected: Collection[int] = NOTHING, nothing: Mapping[int, str] | None = None
+) -> str:
     """One memory on one line, its text shortened to the first line.
 
     Args:
         corrected: ids of records that were corrected and not superseded, as far as is known.
     """
     first, _, rest = memory.text.strip().partition("\n")
-    return f"{heading(memory, corrected)}  {visible(first)}{' …' if rest else ''}"
+    mark = f"  {CAME_TO_NOTHING[nothing[memory.id]]}" if nothing and memory.id in nothing else ""
+    return f"{heading(memory, corrected)}{mark}  {visible(first)}{' …' if rest else ''}"
 
 
 def heading(memory: Memory, corrected: Collection[int] = NOTHING) -> str:
@@ -126,6 +133,9 @@ EVENTS = {
     "useful": "说有用",
     "wrong": "说不对",
     "archive": "归档",
+    "link": "记下一次观察",
+    "unlink_observation": "撤回一次观察",
+    "observed_earlier": "更早就见过",
 }
 """What happened, in words; what is not here is shown as it is called."""
 
@@ -137,11 +147,12 @@ def event_line(event: HistoryEvent) -> str:
     return f"{local_time(event.at)}{named}  {EVENTS.get(event.what, event.what)}{why}"
 
 
-def hit_lines(hit: Hit, explain: bool) -> Iterator[str]:
+def hit_lines(hit: Hit, explain: bool, nothing: Mapping[int, str] | None = None) -> Iterator[str]:
     """One hit: a heading, its text, and with ``explain`` where each lane put it."""
     same = f"  与 #{hit.duplicate_of} 几乎相同" if hit.duplicate_of is not None else ""
     orders = f"  可疑：{RULES[hit.suspect_rule]}" if hit.suspect else ""
-    yield heading(hit.memory) + same + orders
+    mark = f"  {CAME_TO_NOTHING[nothing[hit.id]]}" if nothing and hit.id in nothing else ""
+    yield heading(hit.memory) + mark + same + orders
     for line in hit.text.strip("\n").split("\n"):
         yield f"    {visible(line)}"
     if explain:

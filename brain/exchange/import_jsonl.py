@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -19,9 +19,10 @@ from brain.exchange.export_jsonl import KEPT_FACTS
 from brain.lifecycle import lineage
 from brain.memory import Memory
 from brain.results import MOST_FAULTS, Fault, ImportResult
-from brain.store import fts, journal, memories, meta
+from brain.store import fts, journal, links, memories, meta
 from brain.store import originals as stored
 from brain.store.journal import Event
+from brain.store.links import Observation
 from brain.store.staging import Link, Staging
 from brain.text.sentences import passages
 from brain.text.timestamps import to_iso
@@ -119,6 +120,7 @@ class _Import:
             errors=tuple(self.faults),
             words=self.counts["words"],
             originals=self.counts["originals"],
+            links=self.counts["links"],
             dry_run=self.dry_run,
         )
 
@@ -148,6 +150,8 @@ class _Import:
         match found:
             case Memory():
                 self._memory(found)
+            case Observation():
+                self._observation(found)
             case Event():
                 self._event(found)
             case jsonl.Word():
@@ -223,6 +227,30 @@ class _Import:
             fts.add(self.db, memory_id, text, self.scopes[scope])
         self.unindexed.clear()
         self.unindexed_chars = 0
+
+    def _observation(self, told: Observation) -> None:
+        ends = [self.arrived.found(told.decision), self.arrived.found(told.outcome)]
+        for number, end in zip((told.decision, told.outcome), ends, strict=True):
+            if end is None:
+                raise BrainError(
+                    "brain_import_line", f"L{told.id} 连着的 #{number} 没有导入，跳过了。"
+                )
+        here = replace(told, decision=ends[0][0], outcome=ends[1][0])  # type: ignore[index]
+        if here.decision == here.outcome:
+            raise BrainError("brain_import_line", f"L{told.id} 的两头是同一条，跳过了。")
+        if self.dry_run:
+            fresh = any(end is not None and end[1] for end in ends)
+            self.counts["links"] += fresh or not links.known(self.db, here)
+        elif self.anew:
+            if links.get(self.db, here.id) is not None:
+                raise BrainError(
+                    "brain_import_line", f"编号 L{here.id} 在这份导出里出现了两次，跳过了。"
+                )
+            links.insert(self.db, here, keep_id=True)
+            self.counts["links"] += 1
+        elif not links.known(self.db, here):
+            links.insert(self.db, here)
+            self.counts["links"] += 1
 
     def _event(self, event: Event) -> None:
         """What is told about a record that was here before, this file's journal tells already."""

@@ -10,7 +10,7 @@ import binascii
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, NoReturn
 
 from brain import memory as m
@@ -19,6 +19,7 @@ from brain.errors import EXIT_CONFIG, EXIT_DATA, BrainError
 from brain.memory import Memory
 from brain.store import schema
 from brain.store.journal import Event
+from brain.store.links import Observation
 from brain.store.originals import Original
 from brain.store.view import Selection
 from brain.text.timestamps import from_iso
@@ -100,7 +101,7 @@ class End:
     lines: int
 
 
-Found = Header | Memory | Event | Word | Part | Fact | End
+Found = Header | Memory | Observation | Event | Word | Part | Fact | End
 
 
 def json_line(kind: str, /, **values: object) -> str:
@@ -125,6 +126,11 @@ def header(shown: Selection, last_id: int) -> str:
 def memory(record: Memory) -> str:
     """A record with every column."""
     return json_line("memory", **record.to_dict())
+
+
+def link(found: Observation) -> str:
+    """An observation of what a decision led to, with every column."""
+    return json_line("link", **asdict(found))
 
 
 def event(entry: Event) -> str:
@@ -291,6 +297,28 @@ def _memory(value: Mapping[str, Any]) -> Memory:
     )
 
 
+def _link(value: Mapping[str, Any]) -> Observation:
+    relation = _text(value, "relation")
+    if relation not in m.RELATIONS:
+        raise _wrong(f"的 relation 应为 {'、'.join(m.RELATIONS)} 之一")
+    good = value.get("good")
+    if good is not None and not isinstance(good, bool):
+        raise _wrong("的 good 应为 true、false 或 null")
+    return Observation(
+        id=_whole(value, "id", 1),
+        decision=_whole(value, "decision", 1),
+        outcome=_whole(value, "outcome", 1),
+        relation=relation,
+        context=validate.check_evidence(_text({"context": "", **value}, "context")),
+        good=good,
+        observed_at=_instant(value, "observed_at"),
+        recorded_at=_instant(value, "recorded_at"),
+        retracted_at=_time(value, "retracted_at"),
+        source=validate.check_label(_text(value, "source"), "来源", "brain_source_invalid"),
+        evidence=validate.check_evidence(_text(value, "evidence")),
+    )
+
+
 def _event(value: Mapping[str, Any]) -> Event:
     detail = value.get("detail", {})
     if not isinstance(detail, dict):
@@ -353,6 +381,7 @@ def _end(value: Mapping[str, Any]) -> End:
 
 _READERS: Mapping[str, Callable[[Mapping[str, Any]], Found]] = {
     "memory": _memory,
+    "link": _link,
     "event": _event,
     "word": _word,
     "original": _part,

@@ -15,7 +15,7 @@ from brain.compress import handles, passages
 from brain.compress.handles import handle_of
 from brain.errors import EXIT_USAGE, BrainError
 from brain.inject.sanitize import sanitize
-from brain.memory import Gate, Hit, InjectResult, LeftOut
+from brain.memory import Gate, Hit, InjectResult, LeftOut, Reason
 from brain.recall import similar
 from brain.text.dates.intervals import anchor_note
 from brain.text.secrets import mask
@@ -273,16 +273,81 @@ def block_of_hits(hits: Sequence[Hit], terms: Sequence[str], budget: int) -> Blo
     return replace(packed, left_out=packed.left_out + repeated)
 
 
-def result(decision: Gate, block: Block, hits: tuple[Hit, ...], found: int) -> InjectResult:
+WARNING = "前车之鉴"
+SIGNS = {"good": "好", "bad": "不好", "mixed": "有好有坏", "neutral": "说不上好坏"}
+RELATIONS = {
+    "caused": "结果",
+    "enabled": "结果",
+    "prevented": "因此没有发生",
+    "no_effect": "没有影响",
+}
+
+MOST_WARNINGS = 2
+
+LONGEST_SIDE = 60
+"""Characters of a decision or an outcome in one warning."""
+
+
+def warning_line(reason: Reason) -> str:
+    """One line of a block that says what came of an announced action before."""
+    sides = (
+        sanitize(" ".join(side.text.split()))[:LONGEST_SIDE]
+        for side in (reason.decision, reason.outcome)
+    )
+    decision, outcome = sides
+    context = sanitize(" ".join(reason.context.split()))[:LONGEST_SIDE]
+    told = f"〔{context}〕" if context else ""
+    how = RELATIONS[reason.relation]
+    return (
+        f"{WARNING} L{reason.link} {local_day(reason.observed_at)}{told} {decision}"
+        f" → {how}：{outcome}（{SIGNS[reason.sign]}）"
+    )
+
+
+def with_warnings(
+    hits: Sequence[Hit], terms: Sequence[str], budget: int, warnings: Sequence[Reason]
+) -> tuple[Block, int]:
+    """As :func:`block_of_hits`, with warnings in front of the hits, within the same budget.
+
+    Where it does not hold both, the hits stand.
+
+    Returns:
+        The block, and how many of the warnings are in it.
+    """
+    lines = [warning_line(reason) for reason in warnings[:MOST_WARNINGS]]
+    opening = SHORT_OPENING if 0 < budget < SHORT_BUDGET else OPENING
+    least = LEAST_BUDGET if hits else cost(opening) + cost(CLOSING)
+    while lines and budget and budget - sum(map(cost, lines)) < least:
+        lines.pop()
+    if not lines:
+        return block_of_hits(hits, terms, budget), 0
+    taken = sum(map(cost, lines))
+    if not hits:
+        text = "\n".join([opening, *lines, CLOSING])
+        return Block(text, cost(opening) + taken + cost(CLOSING), (), ()), len(lines)
+    packed = block_of_hits(hits, terms, budget - taken if budget else 0)
+    head, rest = packed.text.split("\n", 1)
+    text = "\n".join([head, *lines, rest])
+    return replace(packed, text=text, tokens=packed.tokens + taken), len(lines)
+
+
+def result(
+    decision: Gate,
+    block: Block,
+    hits: tuple[Hit, ...],
+    found: int,
+    warnings: tuple[Reason, ...] = (),
+) -> InjectResult:
     """What ``inject`` gives: the block with its hits, or '' where the gate said no.
 
     Args:
         hits: those in the block, masked.
         found: how many the gate let through.
+        warnings: those in the block.
     """
     return InjectResult(
         block.text,
-        bool(block.text),
+        bool(block.hits),
         decision.probability,
         block.tokens,
         hits,
@@ -290,4 +355,5 @@ def result(decision: Gate, block: Block, hits: tuple[Hit, ...], found: int) -> I
         decision.degraded,
         found=found,
         remarks=decision.remarks,
+        warnings=warnings,
     )

@@ -19,6 +19,7 @@ from brain.store import (
     erase,
     fts,
     journal,
+    links,
     memories,
     meta,
     originals,
@@ -119,6 +120,9 @@ def _erase(db: Transaction, memory: Memory, now: str, why: str) -> tuple[str, ..
     """Takes one record out; gives the user's own words that went with it."""
     _close_line(db, memory, now)
     fts.remove(db, memory.id, memory.text, memories.ensure_scope(db, memory.scope))
+    for outcome in links.left_alone(db, memory.id):
+        # Without its link nothing says any more whether it came about.
+        lineage.change(db, lineage.require(db, outcome), now, "retract", "", retracted_at=now)
     passages = memories.passage_ids(db, memory.id)
     for table in vector_index.tables(db):
         vector_index.remove(db, table, passages)

@@ -22,6 +22,7 @@ from brain.store import (
     fts,
     integrity,
     journal,
+    links,
     memories,
     memory_file,
     meta,
@@ -273,12 +274,17 @@ def _mend_hashes(db: Transaction) -> None:
     integrity.rehash(db, integrity.bad_hashes(db))
 
 
+def _mend_links(db: Transaction) -> None:
+    links.drop(db, links.broken(db))
+
+
 _MENDING: dict[str, Callable[[Transaction], None]] = {
     "scopes": integrity.register_scopes,
     "text_hash": _mend_hashes,
     "lineage_dangling": _mend_lineage,
     "lineage_one_sided": _mend_lineage,
     "lineage_loop": _mend_lineage,
+    "links": _mend_links,
 }
 """What is mended in the records' own table, by finding, in this order."""
 
@@ -346,6 +352,7 @@ def _copy(broken: Transaction, saved: memory_file.Store, now: datetime) -> salva
         integrity.register_scopes(db)
         integrity.repair_links(db)
         integrity.drop_ownerless_takings(db)
+        links.drop(db, links.broken(db))
         memory_file.reindex(db)
         _mend_passages(db, {"passages_missing", "passages_orphan"})
         counts = {"records": found.rows["memories"], "lost": len(found.lost)}

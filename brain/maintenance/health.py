@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from brain.embed import registry
 from brain.errors import BrainError
 from brain.results import Finding
-from brain.store import folder, fts, integrity, meta, part_file, wal
+from brain.store import folder, fts, integrity, links, meta, part_file, wal
 from brain.text.fold import FOLD_VERSION, simplify
 from brain.text.timestamps import to_iso
 
@@ -236,6 +236,15 @@ def _journal(subject: Subject) -> Iterator[Finding]:
         yield Finding("journal", "ok", "每条记忆在日志里都有来历")
 
 
+def _links(subject: Subject) -> Iterator[Finding]:
+    wrong = links.broken(subject.db)
+    if wrong:
+        told = f"决策和结果的观察不完整：{ids(wrong).replace('#', 'L')}"
+        yield Finding("links", "error", told, fixable=True, asks=True)
+    else:
+        yield Finding("links", "ok", "决策和结果的观察两头都在")
+
+
 CHECKS: dict[Callable[[Subject], Iterator[Finding]], str] = {
     _indexes: "索引",
     _passages: "分段",
@@ -243,6 +252,7 @@ CHECKS: dict[Callable[[Subject], Iterator[Finding]], str] = {
     _lineage: "取代关系",
     _records: "记录",
     _erasing: "遗忘",
+    _links: "决策和结果",
     _journal: "日志",
 }
 """Every check of a file whose pages are readable, and what it is about."""

@@ -140,6 +140,48 @@ def _list(brain: Brain, args: dict[str, Any]) -> Any:
     return [memory.to_dict() for memory in brain.list(**args)]
 
 
+DECISION = Field("decision", "string", "做了什么，一句话，离开上下文也看得懂", required=True)
+OUTCOME = Field(
+    "outcome", "string", "有了什么结果（prevented 时写没有发生的那件事）", required=True
+)
+RELATION = Field(
+    "relation", "string", "caused、enabled、prevented（没有发生）或 no_effect；默认 caused"
+)
+CIRCUMSTANCES = Field("context", "string", "在什么情境下，如“大促前”“凌晨低峰”")
+OBSERVED = Field("at", "string", "什么时候看到的结果；不给时是现在")
+GOOD = Field("good", "boolean", "结果算好还是坏；不给时由文字判断")
+EVIDENCE = Field("evidence", "string", "出处，如文件名、链接、提交号")
+ACTION = Field("action", "string", "准备做的事，或整条命令", required=True)
+ASKED_OUTCOME = Field("outcome", "string", "要追问的结果，如“下单接口超时”", required=True)
+SIDE_A = Field("a", "string", "一种做法", required=True)
+SIDE_B = Field("b", "string", "另一种做法", required=True)
+LINK_ID = Field("id", "id", "观察的编号，如 12（写作 L12 的那个数）", required=True)
+
+
+def _record(brain: Brain, args: dict[str, Any]) -> Any:
+    return brain.record(args.pop("decision"), args.pop("outcome"), **args).to_dict()
+
+
+def _before(brain: Brain, args: dict[str, Any]) -> Any:
+    return brain.before(args.pop("action"), **args).to_dict()
+
+
+def _why(brain: Brain, args: dict[str, Any]) -> Any:
+    return brain.why(args.pop("outcome"), **args).to_dict()
+
+
+def _compare(brain: Brain, args: dict[str, Any]) -> Any:
+    return brain.compare(args.pop("a"), args.pop("b"), **args).to_dict()
+
+
+def _links(brain: Brain, args: dict[str, Any]) -> Any:
+    return [link.to_dict() for link in brain.links(args.get("id"))]
+
+
+def _unlink(brain: Brain, args: dict[str, Any]) -> Any:
+    return brain.unlink(args.pop("id"), **args).to_dict()
+
+
 CALLS: Mapping[str, Call] = {
     "inject": Call(
         "给提示词的一段记忆；答不了时 block 为空",
@@ -167,6 +209,47 @@ CALLS: Mapping[str, Call] = {
         lambda brain, args: brain.check(**args).to_dict(),
         "Check",
     ),
+    "before": Call(
+        "准备做的事，以前做过没有，结果怎样",
+        (ACTION, CIRCUMSTANCES, SCOPE, AS_OF, KNOWN_AT),
+        _before,
+        "Before",
+    ),
+    "why": Call(
+        "一个结果是怎么来的，什么能避免它",
+        (ASKED_OUTCOME, K, SCOPE, AS_OF, KNOWN_AT),
+        _why,
+        "Causes",
+    ),
+    "compare": Call(
+        "两种做法哪种结果好",
+        (SIDE_A, SIDE_B, CIRCUMSTANCES, SCOPE, AS_OF, KNOWN_AT),
+        _compare,
+        "Comparison",
+    ),
+    "record": Call(
+        "记下一次决策和它的结果",
+        (
+            DECISION,
+            OUTCOME,
+            RELATION,
+            CIRCUMSTANCES,
+            OBSERVED,
+            GOOD,
+            STORED_SCOPE,
+            SOURCE,
+            EVIDENCE,
+            WHY,
+            ALLOW_SECRETS,
+        ),
+        _record,
+        "Recorded",
+        writes=True,
+    ),
+    "links": Call(
+        "看到过的观察，新的在前", (Field("id", "id", "只看这条记忆的"),), _links, "Links"
+    ),
+    "unlink": Call("撤回一次观察", (LINK_ID, WHY), _unlink, "Unlinked", writes=True),
     "stats": Call("文件里有什么", (), lambda brain, args: brain.stats().to_dict(), "Stats"),
     "brief": Call(
         "对话开始时的概要",

@@ -3,7 +3,8 @@
 A store is a set of modules of functions (and the class of :class:`Database`), each fulfilling one
 protocol below; :mod:`brain.store.sqlite` names SQLite's, and mypy holds them to it. Who writes a
 second store has to read this file and the plain data that cross (``View``, ``Selection``,
-``Memory``, ``Record``, ``Event``, ``Original``, ``Link``, ``Due``), which both stores share.
+``Memory``, ``Record``, ``Event``, ``Observation``, ``Original``, ``Link``, ``Due``), which both
+stores share.
 
 A transaction is opaque: who has one passes it on, to functions of the store that gave it, and does
 nothing else with it. ``read()``, ``snapshot()`` and ``write()`` of :class:`Database` give one; only
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from brain.store.decay import Due, Formula
     from brain.store.integrity import Capabilities
     from brain.store.journal import Event
+    from brain.store.links import Observation
     from brain.store.memories import Record
     from brain.store.originals import Original, OriginalInfo
     from brain.store.salvage import Salvaged
@@ -382,6 +384,9 @@ class VectorIndex(Protocol[Tx]):
     def create_table(self, db: Tx, table: str, dim: int) -> None:
         """Makes an empty vector table for vectors of ``dim`` numbers."""
 
+    def of_memory(self, db: Tx, table: str, memory_id: int) -> NDArray[np.float32] | None:
+        """The vector of a memory's first passage, (dim,), as it is stored; None without one."""
+
     def next_name(self, db: Tx) -> str:
         """A name no vector table of the file has."""
 
@@ -533,6 +538,65 @@ class Journal(Protocol[Tx]):
         Args:
             stood: (id, values of ``COLUMNS`` at the instant).
         """
+
+
+class Links(Protocol[Tx]):
+    """What decisions led to: one row an observation, never changed but for its retraction."""
+
+    def there(self, db: Tx) -> bool:
+        """Whether the file has any link; one of an earlier schema has none."""
+
+    def any_current(self, db: Tx) -> bool:
+        """Whether the file has a link that is not retracted."""
+
+    def insert(self, db: Tx, found: Observation, *, keep_id: bool = ...) -> int:
+        """Stores a row and gives its number."""
+
+    def get(self, db: Tx, link_id: int) -> Observation | None:
+        """One row by its number, whatever its state."""
+
+    def same(
+        self, db: Tx, wanted: Observation, start: str | None = ..., stop: str | None = ...
+    ) -> int | None:
+        """The number of a current row that is the same observation; None where there is none."""
+
+    def known(self, db: Tx, found: Observation) -> bool:
+        """Whether the file has a row that says the same, in the same state, under any number."""
+
+    def retract(self, db: Tx, link_id: int, at: str) -> None:
+        """Marks a row as not believed any more, UTC ISO."""
+
+    def of(self, db: Tx, memory_ids: Sequence[int] | None, limit: int) -> list[Observation]:
+        """The rows of some memories, on either side, in whatever state, newest first."""
+
+    def first_recorded(self, db: Tx, memory_id: int) -> str | None:
+        """When the first row of a memory was recorded, UTC ISO; None without any."""
+
+    def seen(
+        self,
+        db: Tx,
+        view: View,
+        *,
+        decisions: Iterable[int] | None = ...,
+        outcomes: Iterable[int] | None = ...,
+        limit: int,
+    ) -> list[Observation]:
+        """The rows a view shows of some decisions or some outcomes, the newest first."""
+
+    def ends(self, db: Tx, view: View, side: str, limit: int) -> list[int]:
+        """Ids of the records on one side of the rows a view shows, the newest first."""
+
+    def left_alone(self, db: Tx, memory_id: int) -> list[int]:
+        """Outcomes of a decision that no other row is about."""
+
+    def iter_selected(self, db: Tx, shown: Selection) -> Iterator[Observation]:
+        """The rows both of whose records are shown, by number, one at a time."""
+
+    def broken(self, db: Tx) -> list[int]:
+        """Numbers of rows one of whose records is not there, or that are not sound themselves."""
+
+    def drop(self, db: Tx, link_ids: Iterable[int]) -> None:
+        """Removes rows."""
 
 
 class Facts(Protocol[Tx]):

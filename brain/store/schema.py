@@ -171,13 +171,35 @@ def _v4(db: apsw.Connection) -> None:
 
 
 def _v5(db: apsw.Connection) -> None:
+    db.execute("""
+    -- What a decision led to: one row an observation. It goes with either of its records.
+    CREATE TABLE links (
+      id           INTEGER PRIMARY KEY AUTOINCREMENT,
+      decision     INTEGER NOT NULL REFERENCES memories (id) ON DELETE CASCADE,
+      outcome      INTEGER NOT NULL REFERENCES memories (id) ON DELETE CASCADE,
+      relation     TEXT    NOT NULL
+                   CHECK (relation IN ('caused', 'enabled', 'prevented', 'no_effect')),
+      context      TEXT    NOT NULL DEFAULT '',
+      good         INTEGER CHECK (good IN (0, 1)),
+      observed_at  TEXT    NOT NULL,
+      recorded_at  TEXT    NOT NULL,
+      retracted_at TEXT,
+      source       TEXT    NOT NULL,
+      evidence     TEXT    NOT NULL DEFAULT ''
+    );
+    CREATE INDEX links_by_decision ON links (decision, observed_at);
+    CREATE INDEX links_by_outcome ON links (outcome, observed_at);
+    """)
+
+
+def _v6(db: apsw.Connection) -> None:
     """Fingerprints of what was forgotten are keyed from now on, and those of before as well."""
     from brain.store import sources  # its hashes, which no question needs
 
     sources.disguise(db, None)
 
 
-MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (_v1, _v2, _v3, _v4, _v5)
+MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (_v1, _v2, _v3, _v4, _v5, _v6)
 SCHEMA_VERSION = len(MIGRATIONS)
 
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         insert,
         integrity,
         journal,
+        links,
         memories,
         memory_file,
         meta,
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     _text_index: protocol.TextIndex[Transaction] = fts
     _vector_index: protocol.VectorIndex[Transaction] = vector_index
     _journal: protocol.Journal[Transaction] = journal
+    _links: protocol.Links[Transaction] = links
     _facts: protocol.Facts[Transaction] = meta
     _originals: protocol.Originals[Transaction] = originals
     _sources: protocol.Sources[Transaction] = sources

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from brain import validate
+from brain.memory import CAME_ABOUT, OUTCOME_KIND
 from brain.text.timestamps import When, now_utc, parse_time, to_iso
 
 FOREVER_MS = 2**62
@@ -29,6 +30,7 @@ class View:
             (:mod:`brain.store.journal`).
         replaced: only records that have a successor and that the view itself does not show, of
             whatever kind.
+        happened: leaves out outcomes that links are about and none says came about.
     """
 
     as_of: str
@@ -40,6 +42,7 @@ class View:
     archived: bool | None = False
     replayed: bool = False
     replaced: bool = False
+    happened: bool = False
 
     def with_archived(self, archived: bool | None) -> View:
         """The same view of archived records instead."""
@@ -68,7 +71,41 @@ class View:
         if self.not_kind is not None and not self.replaced:
             parts.append(f"{alias}.kind <> ?")
             args.append(self.not_kind)
+        if self.happened:
+            told, more = self._came_about(alias)
+            parts.append(told)
+            args += more
         return " AND ".join(parts), args
+
+    def link(self, alias: str) -> tuple[str, list[object]]:
+        """A condition on a table alias of ``links``: observed by then, and believed."""
+        parts = [f"{alias}.observed_at <= ?"]
+        args: list[object] = [self.as_of]
+        if self.known_at is None:
+            parts.append(f"{alias}.retracted_at IS NULL")
+        else:
+            parts.append(f"{alias}.recorded_at <= ?")
+            parts.append(f"({alias}.retracted_at IS NULL OR {alias}.retracted_at > ?)")
+            args += [self.known_at, self.known_at]
+        return " AND ".join(parts), args
+
+    def _came_about(self, alias: str) -> tuple[str, list[object]]:
+        """No outcome that links are about and no current one says was caused or enabled."""
+        ends = replace(
+            self, archived=None, scopes=None, kind=None, not_kind=None, replaced=False,
+            happened=False,
+        )  # fmt: skip
+        current, args = self.link("l")
+        decided, more = ends.where("d")
+        relations = ", ".join(f"'{name}'" for name in CAME_ABOUT)
+        return (
+            f"({alias}.kind <> '{OUTCOME_KIND}' OR NOT EXISTS"
+            f" (SELECT 1 FROM links x WHERE x.outcome = {alias}.id) OR EXISTS"
+            f" (SELECT 1 FROM links l JOIN memories d ON d.id = l.decision"
+            f" WHERE l.outcome = {alias}.id AND l.relation IN ({relations})"
+            f" AND {current} AND {decided}))",
+            [*args, *more],
+        )
 
     def _holds(self, alias: str) -> tuple[str, list[object]]:
         """The part of the condition on columns that change, which may be those of the past."""

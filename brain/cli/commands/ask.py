@@ -5,7 +5,7 @@ They change no memory and open read-only; ``inject`` alone may note uses beside 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -66,6 +66,8 @@ def recall(
     query = text_or_stdin(question, stdin, "问题")
     where = scopes.resolve(scope)
 
+    nothing: dict[int, str] = {}
+
     def use(brain: Memory) -> RecallResult:
         found = brain.recall(
             query,
@@ -77,10 +79,11 @@ def recall(
             include_expired=include_expired,
             context=context,
         )
+        nothing.update(brain.came_to_nothing([hit.memory for hit in found.hits]))
         return brain.explained(found) if explain else found
 
     found = ask(db, use, explain=explain)
-    _print_found(found, explain, as_json)
+    _print_found(found, explain, as_json, nothing)
     _tell_remarks(found.remarks, scope, nothing=not found.hits)
     return 0
 
@@ -137,13 +140,15 @@ def _tell_remarks(remarks: Sequence[str], scope: str | None, *, nothing: bool) -
             note(visible(told))
 
 
-def _print_found(found: RecallResult, explain: bool, as_json: bool) -> None:
+def _print_found(
+    found: RecallResult, explain: bool, as_json: bool, nothing: Mapping[int, str] | None = None
+) -> None:
     warn(found.degraded)
     if as_json:
         out_json(found.to_dict(explain))
         return
     for hit in found.hits:
-        for line in hit_lines(hit, explain):
+        for line in hit_lines(hit, explain, nothing):
             out(line)
     if found.skills:
         out("技能：")

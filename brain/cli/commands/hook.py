@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import queue
+import re
 import sys
 import threading
 import time
@@ -41,6 +42,19 @@ _CHUNK = 65536
 
 PROMPT = "prompt"
 START = "start"
+TOOL = "tool"
+
+TOOL_EVENT = "PreToolUse"
+
+COMMAND_KEYS = ("command", "cmd", "script")
+PATH_KEYS = ("file_path", "path", "notebook_path", "target_file")
+"""Where a tool's input says what is run, and which file is edited."""
+
+EDITING = r"(?i)edit|write|patch|replace|create|notebook"
+"""Names of tools that change files; reading ones are not asked about."""
+
+MOST_ACTION = 2_000
+"""Characters of an action that are asked about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +62,8 @@ class Event:
     """What happened in the host.
 
     Args:
-        name: ``PROMPT`` or ``START``.
-        prompt: what the person said; '' at a session's start.
+        name: ``PROMPT``, ``START`` or ``TOOL``.
+        prompt: what the person said, or what a tool is about to do; '' at a session's start.
         folder: where the host works; '' when it did not say.
     """
 
@@ -69,6 +83,8 @@ class _Dialect:
         folder: the keys that lead to where it works; of a list the first.
         answer: from its name of the event and the block to what it reads.
         drawer: whose scaffolding its turns carry; see :mod:`brain.text.scaffolding`.
+        tools: whether it also tells of a tool about to be used.
+        asks: whether it can be told to ask the person first.
     """
 
     prompt_event: str
@@ -77,6 +93,8 @@ class _Dialect:
     folder: tuple[str, ...]
     answer: Callable[[str, str], dict[str, object]]
     drawer: str = "claude_code"
+    tools: bool = False
+    asks: bool = False
 
 
 def _nested(name: str, block: str) -> dict[str, object]:
@@ -92,11 +110,15 @@ def _context(_: str, block: str) -> dict[str, object]:
     return {"context": block}
 
 
-_CLAUDE = _Dialect("UserPromptSubmit", "SessionStart", ("prompt",), ("cwd",), _nested)
+_CLAUDE = _Dialect(
+    "UserPromptSubmit", "SessionStart", ("prompt",), ("cwd",), _nested, tools=True, asks=True
+)
+_CODEX = replace(_CLAUDE, asks=False)
+"""It refuses ``ask`` as unknown and runs the tool: there the reason is context alone."""
 
 _DIALECTS: Mapping[str, _Dialect] = {
     "claude-code": _CLAUDE,
-    "codex": replace(_CLAUDE, drawer="codex"),
+    "codex": replace(_CODEX, drawer="codex"),
     "qoder": _CLAUDE,
     "trae": _CLAUDE,
     "cursor": _Dialect(
@@ -130,10 +152,27 @@ def parse_event(host: str, data: bytes) -> Event | None:
     folder = _text(_at(given, dialect.folder))
     if name is not None and name == dialect.start_event:
         return Event(START, "", folder)
+    if name == TOOL_EVENT and dialect.tools:
+        action = _action(given)
+        return Event(TOOL, action, folder) if action.strip() else None
     prompt = spoken(_text(_at(given, dialect.prompt)), dialect.drawer)
     if name == dialect.prompt_event and prompt.strip():
         return Event(PROMPT, prompt, folder)
     return None
+
+
+def _action(given: dict[str, Any]) -> str:
+    """What a tool is about to do: the command line, or an editing tool's name and path."""
+    tool, asked = _text(given.get("tool_name")), given.get("tool_input")
+    if not isinstance(asked, dict):
+        return ""
+    command = next((asked[key] for key in COMMAND_KEYS if asked.get(key)), None)
+    if isinstance(command, list):
+        command = " ".join(part for part in command if isinstance(part, str))
+    if isinstance(command, str):
+        return command[:MOST_ACTION]
+    path = next((_text(asked[key]) for key in PATH_KEYS if asked.get(key)), "")
+    return f"{tool} {path}"[:MOST_ACTION] if path and re.search(EDITING, tool) else ""
 
 
 def _at(given: Any, keys: tuple[str, ...]) -> object:
@@ -204,7 +243,7 @@ def format_answer(host: str, event: Event, block: str) -> str:
     "给宿主的钩子用：读它的 JSON，给它要的上下文",
     "brain hook claude-code",
     "brain hook cursor --scope auto --budget 300",
-    more="一轮开始之前得到 inject 的那一段，会话开始时得到 brief；"
+    more="一轮开始之前得到 inject 的那一段，会话开始时得到 brief，用工具之前（PreToolUse）看前例；"
     "没有可说的、输入不对、记忆出错时都安静地以 0 退出，绝不拦住人的话。",
     served=True,
     for_host=True,
@@ -221,7 +260,9 @@ def hook(
     told = ""
     try:
         event = parse_event(host, read_event())
-        if event is not None:
+        if event is not None and event.name == TOOL:
+            told = _before(_DIALECTS[host], event, db, scope)
+        elif event is not None:
             told = format_answer(host, event, _block(event, db, scope, budget))
     except Exception as error:  # whatever it is: the person's turn goes on
         if os.environ.get("BRAIN_DEBUG") == "1":
@@ -241,6 +282,26 @@ def _block(event: Event, db: str | None, scope: str | None, budget: int | None) 
         return brain.inject(event.prompt, budget=budget, scope=where).block
 
     return ask(db, use, read_only=False, quiet=True)
+
+
+def _before(dialect: _Dialect, event: Event, db: str | None, scope: str | None) -> str:
+    """What is said before a tool is used; '' where nothing speaks against it."""
+    where = _scope(scope, event.folder)
+    found = ask(db, lambda brain: brain.before(event.prompt, scope=where), quiet=True)
+    if found.verdict not in ("danger", "warning"):
+        return ""
+    from brain.inject.pack import MOST_WARNINGS, warning_line
+
+    reasons = list(found.reasons[:MOST_WARNINGS])
+    if found.alternative is not None:
+        reasons = [*reasons[:1], found.alternative]
+    told = "\n".join(warning_line(reason) for reason in reasons)
+    body: dict[str, object] = {"hookEventName": TOOL_EVENT}
+    if found.verdict == "danger" and dialect.asks:
+        body |= {"permissionDecision": "ask", "permissionDecisionReason": told}
+    else:
+        body["additionalContext"] = told
+    return json.dumps({"hookSpecificOutput": body}, ensure_ascii=False)
 
 
 def _scope(given: str | None, folder: str) -> str:

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from brain.cli import scope as scopes
+from brain.cli.commands.causal import link_line
 from brain.cli.console import note, out, out_bytes, out_json, visible
 from brain.cli.options import (
     AsOf,
@@ -83,6 +84,7 @@ def list_(
             reveal=reveal,
         )
         corrected = brain.corrected(found)
+        nothing = brain.came_to_nothing(found)
         remark = "" if all_scopes or scopes.is_auto(scope) else brain.scope_remark(where)
     if remark:
         note(visible(remark))
@@ -90,7 +92,7 @@ def list_(
         out_json([memory.to_dict() for memory in found])
         return 0
     for memory in found:
-        out(memory_line(memory, corrected))
+        out(memory_line(memory, corrected, nothing))
     if not found:
         note("没有记忆。")
     return 0
@@ -115,6 +117,8 @@ def history(memory: MemoryId, db: Db = None, as_json: Json = False) -> int:
     out("")
     for event in found.events:
         out(event_line(event))
+    for link in found.links:
+        out(link_line(link))
     return 0
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from brain import memory as m
 from brain.serve.client.remote import Remote, UnreachableError
+
+if TYPE_CHECKING:
+    from brain import results as r
 
 T = TypeVar("T")
 
@@ -61,6 +64,7 @@ class RemoteBrain:
         with _decoding():
             known = _tuples(m.InjectResult, given)
             known["hits"] = tuple(map(_hit, given["hits"]))
+            known["warnings"] = tuple(map(_reason, given.get("warnings", ())))
             known["left_out"] = tuple(m.LeftOut(**left) for left in given["left_out"])
             return m.InjectResult(**known)
 
@@ -77,6 +81,72 @@ class RemoteBrain:
             known = _tuples(m.AddResult, given)
             known["similar"] = tuple(m.Similar(**_tuples(m.Similar, s)) for s in given["similar"])
             return m.AddResult(**known)
+
+    def record(self, decision: str, outcome: str, **options: Any) -> r.RecordResult:
+        """Stores what a decision led to."""
+        from brain import results as r  # an answer to a turn needs none of them
+
+        given = self._remote.ask("record", {"decision": decision, "outcome": outcome, **options})
+        with _decoding():
+            known = _tuples(r.RecordResult, given)
+            known["similar"] = tuple(m.Similar(**_tuples(m.Similar, s)) for s in given["similar"])
+            return r.RecordResult(**known)
+
+    def before(self, action: str, **options: Any) -> r.BeforeResult:
+        """What an action led to before."""
+        from brain import results as r
+
+        given = self._remote.ask("before", {"action": action, **options})
+        with _decoding():
+            other = given["alternative"]
+            return r.BeforeResult(
+                given["verdict"],
+                tuple(map(_reason, given["reasons"])),
+                None if other is None else _reason(other),
+                tuple(given["degraded"]),
+            )
+
+    def why(self, outcome: str, **options: Any) -> r.WhyResult:
+        """What an outcome came from."""
+        from brain import results as r
+
+        given = self._remote.ask("why", {"outcome": outcome, **options})
+        with _decoding():
+            return r.WhyResult(
+                tuple(map(_reason, given["causes"])),
+                tuple(map(_reason, given["preventers"])),
+                tuple(given["degraded"]),
+            )
+
+    def compare(self, a: str, b: str, **options: Any) -> r.CompareResult:
+        """Which of two actions went better."""
+        from brain import results as r
+
+        given = self._remote.ask("compare", {"a": a, "b": b, **options})
+        with _decoding():
+            return r.CompareResult(
+                given["better"],
+                _tally(given["a"]),
+                _tally(given["b"]),
+                given["reversed"],
+                tuple(given["degraded"]),
+            )
+
+    def came_to_nothing(self, records: Iterable[m.Memory]) -> dict[int, str]:
+        """Of some records the outcomes that did not come about."""
+        out: dict[int, str] = {}
+        for one in records:
+            if one.kind == m.OUTCOME_KIND:
+                found = self._remote.ask("links", {"id": one.id})
+                with _decoding():
+                    current = {
+                        link["relation"]
+                        for link in found
+                        if link["outcome"] == one.id and link["retracted_at"] is None
+                    }
+                if current and not current & set(m.CAME_ABOUT):
+                    out[one.id] = "prevented" if "prevented" in current else "no_effect"
+        return out
 
     @property
     def made(self) -> None:
@@ -108,6 +178,17 @@ def _tuples(of: type[Any], given: Mapping[str, Any]) -> dict[str, Any]:
         for f in fields(of)
         if f.name in given
     }
+
+
+def _reason(given: Mapping[str, Any]) -> m.Reason:
+    sides = {name: m.Side(**given[name]) for name in ("decision", "outcome")}
+    return m.Reason(**{**_tuples(m.Reason, given), **sides})
+
+
+def _tally(given: Mapping[str, Any]) -> r.Tally:
+    from brain import results as r
+
+    return r.Tally(**{**_tuples(r.Tally, given), "reasons": tuple(map(_reason, given["reasons"]))})
 
 
 def _hit(given: Mapping[str, Any]) -> m.Hit:

@@ -386,6 +386,19 @@ def drop_cache(path: Path) -> None:
             del _digests[key]
 
 
+def of_memory(db: apsw.Connection, table: str, memory_id: int) -> NDArray[np.float32] | None:
+    """The vector of a memory's first passage, (dim,), as it is stored; None without one."""
+    import numpy as np
+
+    found = rows(
+        db,
+        f"SELECT v.embedding FROM passages p CROSS JOIN {table} v ON v.rowid = p.id"
+        " WHERE p.memory_id = ? ORDER BY p.id LIMIT 1",
+        (memory_id,),
+    )
+    return np.frombuffer(found[0][0], np.float32) if found else None
+
+
 def exact_similarities(
     db: apsw.Connection, table: str, vector: bytes, passage_ids: Sequence[int]
 ) -> list[tuple[int, float]]:
