@@ -85,6 +85,37 @@ class ForgetResult(JsonObject):
 
 
 @dataclass(frozen=True, slots=True)
+class BulkForgetResult(JsonObject):
+    """What matched, and whether it was erased.
+
+    Args:
+        forgotten: False for a list: nothing was changed.
+        ids: the records that match, oldest first.
+        count: how many they are.
+        pinned: those that match too, and are left because they are pinned.
+        words: the user's own words that went with them.
+    """
+
+    forgotten: bool
+    ids: tuple[int, ...]
+    count: int
+    pinned: tuple[int, ...] = ()
+    words: tuple[str, ...] = ()
+    records: tuple[Memory, ...] = field(default=(), metadata={"key": None})
+
+
+@dataclass(frozen=True, slots=True)
+class BulkRetractResult(JsonObject):
+    """What matched, and whether it was retracted; as :class:`BulkForgetResult`."""
+
+    retracted: bool
+    ids: tuple[int, ...]
+    count: int
+    pinned: tuple[int, ...] = ()
+    records: tuple[Memory, ...] = field(default=(), metadata={"key": None})
+
+
+@dataclass(frozen=True, slots=True)
 class HistoryEvent(JsonObject):
     """What happened to a memory. ``detail``: field → [before, after]."""
 

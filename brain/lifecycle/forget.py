@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 PROBES = 4
 """How many stretches of the text, and how many of its trigrams, are looked for afterwards."""
 
+MOST_PROBED = 100
+"""Texts forgotten together that are looked for: each is a search of the whole file."""
+
 STRETCH = 12
 """Length of such a stretch in characters; no index keeps as much in one piece."""
 
@@ -109,17 +112,18 @@ def _own_words(db: Transaction, text: str) -> tuple[str, ...]:
     )
 
 
-def verify(db: Transaction, path: Path, text: str) -> None:
+def verify(db: Transaction, path: Path, *texts: str) -> None:
     """Looks for what was forgotten in the bytes of the file and its log.
 
     Args:
-        text: the forgotten text; '' looks for nothing.
+        texts: the forgotten texts; '' looks for nothing. Of very many some are looked for.
 
     Raises:
         BrainError: ``brain_forget_incomplete`` (74) when a piece of it is there that nothing still
             remembered says.
     """
-    wanted = {piece.encode("utf-8"): piece for piece in probes(text)}
+    looked = [texts[place] for place in _spread(range(len(texts)), MOST_PROBED)]
+    wanted = {piece.encode("utf-8"): piece for text in looked for piece in probes(text)}
     for left in find_bytes(path, list(wanted)):
         piece = wanted[left]
         in_index = len(piece) == 3 and fts.frequencies(db, fts.TRIGRAMS, [piece])[piece] > 0
@@ -141,6 +145,6 @@ def probes(text: str) -> list[str]:
     return [piece for piece in pieces if len(piece.encode("utf-8")) >= LEAST_BYTES]
 
 
-def _spread(places: range) -> list[int]:
+def _spread(places: range, most: int = PROBES) -> list[int]:
     last = len(places) - 1
-    return sorted({places[last * n // (PROBES - 1)] for n in range(PROBES)}) if places else []
+    return sorted({places[last * n // (most - 1)] for n in range(most)}) if places else []

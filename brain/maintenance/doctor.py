@@ -177,6 +177,8 @@ def _examine(store: Store, now: datetime, *, insist: bool = False) -> _Seen:
             findings += health.examine(health.Subject(db, facts, loaded, embedder, now))
             return _Seen(tuple(findings), embedder)
     except BrainError as e:
+        if e.code == "brain_wal_missing":
+            return _Seen((*findings, Finding("wal_missing", "error", e.message)), None)
         if e.code in _DAMAGED:
             return _Seen((*findings, Finding("integrity", "error", e.message, fixable=True)), None)
         if e.code not in _STRANGE:

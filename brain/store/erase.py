@@ -174,6 +174,7 @@ def still_stored(db: apsw.Connection, piece: str) -> bool:
         db,
         "SELECT 1 FROM ccr WHERE instr(original, ?1) UNION ALL"
         " SELECT 1 FROM words WHERE instr(word, ?2) UNION ALL"
+        " SELECT 1 FROM tags WHERE instr(tag, ?2) UNION ALL"
         " SELECT 1 FROM scopes WHERE instr(name, ?2) LIMIT 1",
         (piece.encode("utf-8"), piece),
     )

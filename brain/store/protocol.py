@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from brain.store.memories import Record
     from brain.store.originals import Original
     from brain.store.use_log import Uses
-    from brain.store.view import Selection, View
+    from brain.store.view import Listed, Selection, View
 
 Tx = TypeVar("Tx", contravariant=True)
 TxOut = TypeVar("TxOut", covariant=True)
@@ -154,22 +154,22 @@ class Records(Protocol[Tx]):
     def by_sha256(self, db: Tx, prefix: bytes) -> Memory | None:
         """The oldest record whose text's SHA-256 begins with some bytes, in whatever state."""
 
-    def list_visible(self, db: Tx, view: View | None, limit: int | None) -> list[Memory]:
+    def list_visible(
+        self, db: Tx, view: View | None, limit: int | None, listed: Listed | None = ...
+    ) -> list[Memory]:
         """Records a view shows (all of the file for None), newest first."""
 
     def list_any_state(
-        self,
-        db: Tx,
-        scopes: Sequence[str] | None,
-        kind: str | None,
-        limit: int | None,
-        known_at: str | None = ...,
+        self, db: Tx, view: View, limit: int | None, listed: Listed | None = ...
     ) -> list[Memory]:
-        """Records in whatever state, newest first; scopes and kind None for all of them.
+        """Records in whatever state of the scopes, kind and tags of a view, newest first; those
+        that had been recorded by its ``known_at``."""
 
-        Args:
-            known_at: only those recorded by then, UTC ISO; None for all.
-        """
+    def list_matching(self, db: Tx, scope: str | None, listed: Listed) -> list[Memory]:
+        """Records in whatever state of exactly one scope, or of any for None, oldest first."""
+
+    def tagged(self, db: Tx, view: View) -> list[int]:
+        """The ids of the records that a view with tags shows."""
 
     def iter_selected(
         self, db: Tx, shown: Selection, bad: Callable[[int], None] | None = None

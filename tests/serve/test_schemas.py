@@ -57,6 +57,10 @@ TOOLED: Mapping[str, list[dict[str, Any]]] = {
     "recover": CALLED["recover"],
     "remember": [{"text": "食堂在一楼"}, {"text": "食堂搬到二楼", "supersedes": 3}],
     "forget": [{"id": 3}, {"id": 4, "erase": True}],
+    "list": [{}, {"all": True, "limit": 2, "after": 5}, {"tags": ["没有的"]}],
+    "restore": CALLED["restore"],
+    "pin": [{"id": 4}, {"id": 4, "pinned": False}],
+    "useful": CALLED["useful"],
 }
 
 READ = ("inject", "recall", "check", "stats", "brief", "show", "list", "recover", "history")

@@ -67,6 +67,13 @@ class Remote:
     def warm(self) -> None:
         """The server is warm, or will be."""
 
+    def check(self) -> None:
+        """The server says it itself."""
+        self.call("stats", {})
+
+    def rest(self) -> None:
+        """The file is the server's."""
+
     def close(self) -> None:
         """Nothing is held."""
 
@@ -123,5 +130,12 @@ def _request(route: Route, args: Mapping[str, Any]) -> tuple[str, bytes | None]:
         path = path.replace("{id}", quote(str(rest.pop("id")), safe=""))
     if route.method != "GET":
         return path, json.dumps(rest).encode("ascii")
-    told = {k: json.dumps(v) if isinstance(v, bool) else v for k, v in rest.items()}
+    told = {
+        k: json.dumps(v)
+        if isinstance(v, bool)
+        else ",".join(v)
+        if isinstance(v, list | tuple)
+        else v
+        for k, v in rest.items()
+    }
     return (f"{path}?{urlencode(told, errors='replace')}" if told else path), None

@@ -98,8 +98,10 @@ class AuthMiddleware:
         if foreign or headers.get("sec-fetch-site") in {"cross-site", "same-site"}:
             raise BrainError("brain_origin_refused", "不接受来自网页的请求。", EXIT_UNAVAILABLE)
         if self._token is not None:
-            given = headers.get("authorization", "").encode("latin-1")
-            if not hmac.compare_digest(given, f"Bearer {self._token}".encode()):
+            scheme, _, given = headers.get("authorization", "").partition(" ")
+            # The scheme is written in any case (RFC 9110, 11.1), the token as it is.
+            right = hmac.compare_digest(given.strip().encode("latin-1"), self._token.encode())
+            if scheme.lower() != "bearer" or not right:
                 raise BrainError(
                     "brain_token_refused",
                     f"缺少令牌或令牌不对；请带上 Authorization: Bearer 和服务器的 {TOKEN}。",
