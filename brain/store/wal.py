@@ -34,6 +34,9 @@ _MAGICS = (0x377F0682, 0x377F0683)
 """Of a log whose checksums are little and big endian."""
 
 _VERSION = 3007000
+_INDEX = 100
+"""Bytes of the log's map that say how many frames there are and how many are merged."""
+
 _LARGEST_PAGE = 65536
 
 _SHELL_PAUSE = 0.25
@@ -82,7 +85,7 @@ def belongs_to(path: Path) -> bool:
 def require_own(path: Path) -> None:
     """Refuses a file whose log is another file's: ``brain_wal_foreign`` (74)."""
     if not belongs_to(path):
-        if _is_garbled(path):
+        if _lost_its_header(path):
             raise BrainError(
                 "brain_wal_foreign",
                 "旁边的 -wal 坏了，读不懂，里面可能有还没合进来的记忆；请先把两个文件一起复制一份，"
@@ -122,9 +125,14 @@ def require_whole(path: Path) -> None:
 
 def _is_shell(path: Path) -> bool:
     """Whether a file is the one page of a file in WAL mode without a table, and has no log."""
+    return not Path(f"{path}-wal").exists() and _is_one_page(path)
+
+
+def _is_one_page(path: Path) -> bool:
+    """Whether a file is the one page of a file in WAL mode without a table."""
     try:
         whole = path.stat().st_size
-        if not 0 < whole <= _LARGEST_PAGE or Path(f"{path}-wal").exists():
+        if not 0 < whole <= _LARGEST_PAGE:
             return False
         head = peek(path, 0, 100 + 8)
     except OSError:
@@ -133,6 +141,25 @@ def _is_shell(path: Path) -> bool:
     one_page = whole == (_LARGEST_PAGE if page == 1 else page)
     # Bytes 18 and 19 are 2 in WAL mode; page 1 begins at 100 with its type, cells at 103.
     return one_page and head[18:20] == b"\x02\x02" and unpack_from(">H", head, 103)[0] == 0
+
+
+def _lost_its_header(path: Path) -> bool:
+    """Whether a log is garbled whose frames a file needs: it has nothing by itself, or the map of
+    the log says that some were never merged."""
+    return _is_garbled(path) and (_is_one_page(path) or _unmerged(path))
+
+
+def _unmerged(path: Path) -> bool:
+    """Whether the map beside a log counts frames that are not in the file yet
+    (https://sqlite.org/walformat.html#the_wal_index_file_format)."""
+    try:
+        index = Path(f"{path}-shm").read_bytes()[:_INDEX]
+    except OSError:
+        return False
+    if len(index) < _INDEX or not index[12]:
+        return False
+    frames, merged = unpack_from("=I", index, 16)[0], unpack_from("=I", index, 96)[0]
+    return bool(frames > merged)
 
 
 def _is_garbled(path: Path) -> bool:
@@ -185,7 +212,7 @@ def free_name(path: Path) -> Path:
 
 
 def _fits(path: Path) -> bool:
-    if _is_garbled(path):
+    if _lost_its_header(path):
         return False
     own: dict[int, bytes | None] = {}
     first = True

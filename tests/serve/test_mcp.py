@@ -21,8 +21,8 @@ from tests.support import PATIENCE, ROOT, until
 from tests.support.cli import Cli
 from tests.support.servers import ENVELOPE, MCP, MODERN, Stdio, at_start, text_of
 
-READ_TOOLS = {"inject", "recall", "check", "recover", "history"}
-WRITE_TOOLS = {"remember", "supersede", "correct", "forget"}
+READ_TOOLS = {"inject", "recall", "check", "recover", "history", "list"}
+WRITE_TOOLS = {"remember", "supersede", "correct", "forget", "restore", "pin", "useful"}
 
 
 @pytest.fixture
