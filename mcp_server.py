@@ -2,12 +2,15 @@
 
 import sys
 
-from brain.serve.mcp import stdout
+from brain import __version__
+from brain.serve.mcp import handshake, stdout
 
 
 def main() -> int:
     """Serves one client; gives the exit status."""
     stdout.take()
+    if not {"-h", "--help", "--json"} & set(sys.argv[1:]):
+        handshake.begin(__version__)
     from brain.cli import main as run
 
     return run(["mcp", *sys.argv[1:]])

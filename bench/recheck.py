@@ -47,9 +47,23 @@ def wrong(done: Compressed, original: str) -> list[str]:
             found += [
                 x for x in one.facts if not _holds_in_prose(x, [units[p] for p in one.places])
             ]
+        elif one.unit == "小句":
+            found += _clauses_wrong(one, done.text, original)
         elif one.unit == "条" and done.compressor == "log":
             found += [fact for fact in one.facts if not _holds_in_log(fact, original, one)]
     return found
+
+
+def _clauses_wrong(one: LeftOut, shown: str, original: str) -> list[str]:
+    """Clauses are counted as those of the original less those shown; one cut in two is in both."""
+    body = _MARK.sub("", shown)
+    left = _count_clauses(original) - _count_clauses(body)
+    spare = body.count("……") + 1
+    return [] if abs(left - one.count) <= spare else [f"{one.count} counted, {left} missing"]
+
+
+def _count_clauses(text: str) -> int:
+    return sum(bool(re.search(r"\w", x)) for x in re.split(r"[，,；;。！？!?：:…\n]+", text))
 
 
 def _missing(compressor: str, original: str, one: LeftOut) -> list[dict[str, str]]:
@@ -99,6 +113,8 @@ def _written(value: Any) -> str:
 
 
 def _holds(fact: str, rows: Sequence[Mapping[str, str]]) -> bool:
+    if fact.startswith("提到"):
+        return _named(fact, [" ".join(f"{k} {v}" for k, v in row.items()) for row in rows])
     if found := re.fullmatch(r"(.+?) 都是 (.+)", fact):
         return {row.get(found[1]) for row in rows} == {found[2]}
     if found := re.fullmatch(r"(.+?)：(.+)", fact):
@@ -126,16 +142,22 @@ def _spans(values: Sequence[str], least: str, most: str) -> bool:
 
 def _holds_in_prose(fact: str, missing: Sequence[str]) -> bool:
     if fact.startswith("提到"):
-        words = re.findall(r"「(.+?)」", fact)
-        return bool(words) and all(any(word in unit for unit in missing) for word in words)
+        return _named(fact, missing)
     counts = Counter({kind: int(n) for n, kind in re.findall(r"(\d+) 句有(\w\w)", fact)})
     again = {k: sum(bool(p.search(unit)) for unit in missing) for k, p in KINDS.items()}
     return counts == Counter({kind: n for kind, n in again.items() if n})
 
 
+def _named(fact: str, missing: Sequence[str]) -> bool:
+    words = re.findall(r"「(.+?)」", fact)
+    return bool(words) and all(any(word in fold(unit) for unit in missing) for word in words)
+
+
 def _holds_in_log(fact: str, original: str, one: LeftOut) -> bool:
     entries = _entries(original)
     missing = [entries[place] for place in one.places]
+    if fact.startswith("提到"):
+        return _named(fact, missing)
     if fact.startswith("级别："):
         levels = Counter(m[0].strip("【】[]").upper() for e in missing if (m := _LEVEL.search(e)))
         return levels == _counts(fact[3:])

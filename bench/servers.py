@@ -77,7 +77,7 @@ class Web:
     def __init__(self, env: Mapping[str, str]) -> None:
         self.started = time.perf_counter()
         self.process = subprocess.Popen(
-            [*CLI, "serve", "--port", "0", "--json"],
+            [*CLI, "serve", "--port", "0", "--json", "--no-token"],
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             env=dict(env),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache, partial
@@ -64,7 +64,16 @@ def complete(draft: m.Draft, now: datetime, allow_secrets: bool = False) -> Reco
         valid_to=valid_to,
         recorded_at=at,
         evidence=validate.check_evidence(draft.evidence),
+        tags=tags(draft.tags, allow_secrets),
     )
+
+
+def tags(given: Sequence[str], allow_secrets: bool) -> tuple[str, ...]:
+    """Tags as they may be stored."""
+    if not allow_secrets:
+        for tag in given:
+            mask.refuse(tag, "标签", ALLOWED)
+    return validate.check_tags(given)
 
 
 @lru_cache(maxsize=64)

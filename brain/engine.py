@@ -31,7 +31,7 @@ from brain.recall import explain, gate, pipeline, similar
 from brain.recall.query import read as read_query
 from brain.recall.query import require_content
 from brain.store import folder, links, memories, memory_file, meta, use_log
-from brain.store.view import View, requested
+from brain.store.view import Listed, View, requested
 from brain.text import stopwords
 from brain.text.secrets import mask
 from brain.text.timestamps import When, now_utc, parse_time, to_iso
@@ -40,11 +40,14 @@ from brain.typecheck import path_of
 if TYPE_CHECKING:
     from brain.causal.graph import Asked, Graph
     from brain.embed.protocol import Embedder
+    from brain.lifecycle.forget import Erased
     from brain.recall.query import Question
     from brain.results import (
         BackupResult,
         BeforeResult,
         Brief,
+        BulkForgetResult,
+        BulkRetractResult,
         CompareResult,
         CompressResult,
         CorrectResult,
@@ -185,6 +188,22 @@ class Brain:
         if self._store.exists():
             self._model.load(self._facts())
 
+    def check_file(self) -> None:
+        """Looks whether the file can be read; one that is not there yet is no fault.
+
+        Raises:
+            BrainError: what keeps it from being read (66-78).
+        """
+        with self._store.read() as db:
+            memory_file.facts(db)
+
+    def rest(self) -> None:
+        """Lets go of the file until the next call: its log is merged into it where nobody else
+        uses it, so that the file alone is whole."""
+        if self._store.exists() and not self._store.read_only:
+            self._store.merge_log()
+        self._store.release()
+
     def degraded(self) -> tuple[str, ...]:
         """Codes of what cannot take part in recall: see docs/cli.md. Loads the model."""
         if not self._store.exists():
@@ -207,6 +226,7 @@ class Brain:
         valid_to: When = None,
         pinned: bool = False,
         evidence: str = "",
+        tags: Sequence[str] = (),
         why: str = "",
         allow_secrets: bool = False,
         now: datetime | None = None,
@@ -221,6 +241,7 @@ class Brain:
             importance, confidence: in [0, 1]; confidence None is taken from the source.
             valid_from, valid_to: when it holds in the world, half open; None is now and for ever,
                 ``'unknown'`` as valid_from is since always.
+            tags: what it is filed under, at most 32.
             why: kept in the journal.
             allow_secrets: store it though it holds a key, a password, a card or identity number.
             now: the instant of recording; None is the clock.
@@ -240,6 +261,7 @@ class Brain:
             valid_to,
             pinned,
             evidence,
+            tuple(tags),
         )
         result = self._add([draft], why, now, allow_secrets)[0]
         if not result.created:
@@ -326,6 +348,7 @@ class Brain:
         known_at: When = None,
         include_expired: bool = False,
         context: str | None = None,
+        tags: Sequence[str] = (),
         now: datetime | None = None,
     ) -> m.RecallResult:
         """The k best memories for a query, whatever the gate thinks of them.
@@ -333,12 +356,15 @@ class Brain:
         Args:
             scope: seen beside the global scope.
             context: the previous turns, looked at when the query leans on them.
+            tags: only what is filed under every one of these.
 
         Raises:
             BrainError: :func:`brain.validate.blank_query_error` (65), ``brain_k_invalid`` (2).
         """
         text = require_content(query, context)
-        view = requested(scope, kind, as_of, known_at, now, include_expired=include_expired)
+        view = requested(
+            scope, kind, as_of, known_at, now, include_expired=include_expired, tags=tags
+        )
         found = self._find(query, view, validate.check_k(k), context=context, now=now)
         return m.RecallResult(
             text,
@@ -360,11 +386,14 @@ class Brain:
         as_of: When = None,
         known_at: When = None,
         include_expired: bool = False,
+        tags: Sequence[str] = (),
         now: datetime | None = None,
     ) -> m.RecallResult:
         """As :meth:`recall`, with the lexical lane alone; for looking into why a word misses."""
         text = require_content(query, None)
-        view = requested(scope, kind, as_of, known_at, now, include_expired=include_expired)
+        view = requested(
+            scope, kind, as_of, known_at, now, include_expired=include_expired, tags=tags
+        )
         found = self._find(query, view, validate.check_k(k), now=now, semantic=False, told=False)
         held = [hit for hit in found.hits if "lexical" in hit.lanes]
         return m.RecallResult(
@@ -391,6 +420,7 @@ class Brain:
         known_at: When = None,
         threshold: float | str | None = None,
         context: str | None = None,
+        tags: Sequence[str] = (),
         now: datetime | None = None,
     ) -> m.Gate:
         """Whether this memory can answer a query.
@@ -402,7 +432,7 @@ class Brain:
         Raises:
             BrainError: ``brain_threshold_invalid`` (65).
         """
-        view = requested(scope, None, as_of, known_at, now)
+        view = requested(scope, None, as_of, known_at, now, tags=tags)
         found = self._find(query, view, context=context, now=now, threshold=threshold)
         return found.decision
 
@@ -415,6 +445,7 @@ class Brain:
         as_of: When = None,
         known_at: When = None,
         context: str | None = None,
+        tags: Sequence[str] = (),
         now: datetime | None = None,
     ) -> m.InjectResult:
         """The block for an agent's prompt; '' when the gate says no.
@@ -430,7 +461,7 @@ class Brain:
                 ``brain_budget_too_small`` (2) below ``pack.LEAST_BUDGET``.
         """
         limit = pack.checked_budget(budget)
-        view = requested(scope, None, as_of, known_at, now)
+        view = requested(scope, None, as_of, known_at, now, tags=tags)
         found = self._find(query, view, context=context, now=now, told=False)
         hits = redact.suspects(found.answering)
         warnings = self._warnings(query, view, now)
@@ -572,6 +603,11 @@ class Brain:
         all: bool = False,
         all_scopes: bool = False,
         reveal: bool = False,
+        tags: Sequence[str] = (),
+        since: When = None,
+        until: When = None,
+        source: str | None = None,
+        after: int | str | None = None,
         now: datetime | None = None,
     ) -> builtins.list[m.Memory]:
         """Records, newest first: the current ones unless asked otherwise.
@@ -583,15 +619,28 @@ class Brain:
             all: every record of the scopes, whatever its state.
             all_scopes: do not look at the scope.
             reveal: as for :meth:`get`.
+            tags: only what is filed under every one of these.
+            since, until: half open, when they were recorded.
+            source: that source, or any of its kind (``chat`` of ``chat:codex``).
+            after: an id: the page that follows it, which is what was stored before it.
         """
         validate.check_limit(limit)
-        view = requested(scope, kind, as_of, known_at, now, all_scopes=all_scopes)
+        moment = now or now_utc()
+        listed = Listed(
+            None if since is None else parse_time(since, now=moment),
+            None if until is None else parse_time(until, now=moment),
+            None
+            if source is None
+            else validate.check_label(source, "来源", "brain_source_invalid"),
+            None if after is None else validate.parse_id(after),
+        )
+        view = requested(scope, kind, as_of, known_at, now, all_scopes=all_scopes, tags=tags)
         with self._store.read() as db:
             if all:
-                found = memories.list_any_state(db, view.scopes, kind, limit, view.known_at)
+                found = memories.list_any_state(db, view, limit, listed)
             else:
                 view = replay.prepare(db, view.with_archived(archived))
-                found = memories.list_visible(db, view, limit)
+                found = memories.list_visible(db, view, limit, listed)
             found = replay.records(db, found, view.known_at)
         return found if reveal else [redact.memory(record) for record in found]
 
@@ -880,17 +929,97 @@ class Brain:
         number = self._existing(memory_id)
         with self._store.write() as db:
             erased = forget.forget(db, number, to_iso(now or now_utc()), why, force)
-        versions = tuple(each for each, _ in erased.versions)
-        texts = (erased.text, *(text for _, text in erased.versions))
+        copies = self._finish_forgetting(erased, [number])
+        return ForgetResult(number, erased.words, erased.originals, copies, erased.versions)
+
+    def forget_matching(
+        self,
+        *,
+        scope: str | None = None,
+        source: str | None = None,
+        query: str | None = None,
+        yes: bool = False,
+        force: bool = False,
+        why: str = "",
+        now: datetime | None = None,
+    ) -> BulkForgetResult:
+        """Erases all records that match, in whatever state; without ``yes`` it only lists them.
+
+        Args:
+            scope: that scope alone, '' the global one; None for any.
+            source: that source, or any of its kind (``chat`` of ``chat:codex``).
+            query: words that all have to stand in the text, with blanks between them.
+            yes: do it, in one transaction.
+            force: take pinned ones as well; otherwise they are left and named.
+
+        Raises:
+            BrainError: ``brain_usage`` (2) without a criterion, and those of :meth:`forget`.
+        """
+        from brain.lifecycle import forget, matching
+        from brain.results import BulkForgetResult
+
+        wanted = matching.criteria(scope, source, query)
+        if not yes or not self._store.exists():
+            with self._store.read() as db:
+                taken, left = matching.find(db, wanted, believed=False, force=force)
+            return BulkForgetResult(
+                False, *_counted(taken, left), records=tuple(map(redact.memory, taken))
+            )
+        with self._store.write() as db:
+            taken, left = matching.find(db, wanted, believed=False, force=force)
+            at = to_iso(now or now_utc())
+            erased = forget.forget_all(db, [one.id for one in taken], at, why, force)
+        copies = self._finish_forgetting(erased, [one.id for one in taken]) if taken else ()
+        return BulkForgetResult(
+            True,
+            *_counted(taken, left),
+            words=erased.words,
+            originals=erased.originals,
+            copies=copies,
+            versions=erased.versions,
+        )
+
+    def _finish_forgetting(self, erased: Erased, ids: Sequence[int]) -> tuple[str, ...]:
+        """After the transaction: the bytes go and are looked for; gives the copies that hold it."""
+        from brain.lifecycle import forget
+
         with suppress(OSError):  # the log of uses holds ids alone
-            for each in (number, *versions):
+            for each in (*ids, *erased.versions):
                 use_log.forget(self.path, each)
         self._store.finish_erasing()
         with self._store.read() as db:
-            for text in texts:
-                forget.verify(db, self.path, text)
-        copies = forget.in_copies(self.path, *texts)
-        return ForgetResult(number, erased.words, erased.originals, copies, versions)
+            forget.verify(db, self.path, *erased.texts)
+        return forget.in_copies(self.path, *erased.texts)
+
+    def retract_matching(
+        self,
+        *,
+        scope: str | None = None,
+        source: str | None = None,
+        query: str | None = None,
+        yes: bool = False,
+        force: bool = False,
+        why: str = "",
+        now: datetime | None = None,
+    ) -> BulkRetractResult:
+        """Retracts all records that match and are not retracted; arguments and errors as those of
+        :meth:`forget_matching`."""
+        from brain.lifecycle import matching, supersede
+        from brain.results import BulkRetractResult
+
+        wanted = matching.criteria(scope, source, query)
+        validate.check_why(why)
+        if not yes or not self._store.exists():
+            with self._store.read() as db:
+                taken, left = matching.find(db, wanted, believed=True, force=force)
+            records = tuple(map(redact.memory, taken))
+            return BulkRetractResult(False, *_counted(taken, left), records=records)
+        with self._store.write() as db:
+            taken, left = matching.find(db, wanted, believed=True, force=force)
+            at = to_iso(now or now_utc())
+            for record in taken:
+                supersede.retract(db, record.id, at, why, force)
+        return BulkRetractResult(True, *_counted(taken, left))
 
     def pin(self, memory_id: int | str, *, why: str = "", now: datetime | None = None) -> m.Memory:
         """Keeps it from being archived, expired, retracted or forgotten without force."""
@@ -935,7 +1064,14 @@ class Brain:
 
     # Shortening ---------------------------------------------------------------------------------
 
-    def recover(self, handle: str, query: str | None = None) -> bytes:
+    def recover(
+        self,
+        handle: str,
+        query: str | None = None,
+        *,
+        lines: str | None = None,
+        heading: str | None = None,
+    ) -> bytes:
         """The exact bytes a recovery handle stands for, or what of them speaks to a question.
 
         Nothing in them is masked: whoever asks for the original gets it.
@@ -944,15 +1080,24 @@ class Brain:
             handle: with ``#/items/3/name`` behind it, that part of a JSON original.
             query: whole units alone (records, rows, log entries, paragraphs), with markers; the
                 whole where none matches or nothing is saved.
+            lines: ``12-30``, from 1, both ends in: those lines alone.
+            heading: the words of one: its section alone.
 
         Raises:
             BrainError: ``brain_ccr_handle_invalid``, ``brain_ccr_pointer_invalid`` (65),
                 ``brain_ccr_not_found``, ``brain_ccr_pointer_not_found`` (1),
-                ``brain_ccr_damaged`` (74).
+                ``brain_ccr_damaged`` (74), ``brain_usage`` (2) for what are no lines, or both.
         """
-        return self.recovered(handle, query).data
+        return self.recovered(handle, query, lines=lines, heading=heading).data
 
-    def recovered(self, handle: str, query: str | None = None) -> Recovered:
+    def recovered(
+        self,
+        handle: str,
+        query: str | None = None,
+        *,
+        lines: str | None = None,
+        heading: str | None = None,
+    ) -> Recovered:
         """As :meth:`recover`, with the handle as it is written and the media type."""
         from brain.compress import excerpt, originals
         from brain.results import Recovered
@@ -961,28 +1106,37 @@ class Brain:
         with self._store.read() as db:
             data, content_type = originals.find(db, reference)
         terms = None if query is None else self._terms(query)
-        data, content_type = excerpt.part(data, content_type, reference, terms)
+        data, content_type = excerpt.part(data, content_type, reference, terms, lines, heading)
         return Recovered(reference.handle, content_type, data)
 
     def compress(
-        self, data: bytes | str, query: str | None = None, *, now: datetime | None = None
+        self,
+        data: bytes | str,
+        query: str | None = None,
+        *,
+        budget: int | None = None,
+        now: datetime | None = None,
     ) -> CompressResult:
         """Makes a text shorter by what it holds; the original is kept before the rest goes out.
 
         Args:
             data: any bytes; those that are no text give a line that says so, with the handle.
             query: what should be kept first.
+            budget: estimated tokens the result may take, its mark among them; None leaves it to
+                the rules of each kind of text, 0 is unlimited.
 
         Raises:
-            BrainError: ``brain_text_surrogate``, ``brain_ccr_budget_exceeded`` (65),
+            BrainError: ``brain_budget_invalid``, ``brain_budget_too_small`` (2) as :meth:`inject`,
+                ``brain_text_surrogate``, ``brain_ccr_budget_exceeded`` (65),
                 ``brain_ccr_max_bytes_invalid`` (2), 73-75 where the original cannot be kept. A text
                 that stays as it is goes through whatever the store says.
         """
         from brain.compress import document, originals
 
+        limit = None if budget is None else pack.checked_budget(budget)
         raw = validate.check_encodable(data) if isinstance(data, str) else bytes(data)
         most = originals.most_bytes()
-        made = document.document(raw, self._terms(query) if query else ())
+        made = document.document(raw, self._terms(query) if query else (), limit)
         try:
             with self._store.write() as db:
                 originals.keep(db, made.original(raw, to_iso(now or now_utc())), most)
@@ -1196,6 +1350,7 @@ class Brain:
         *,
         format: str = "jsonl",
         scope: str | None = None,
+        tags: Sequence[str] = (),
         as_of: When = None,
         with_recovery: bool = False,
         passed: Callable[[Fault], None] | None = None,
@@ -1207,6 +1362,7 @@ class Brain:
             format: ``jsonl``, complete, every record in whatever state; or ``markdown``, the
                 current records, to be read and edited.
             scope: that scope alone; None for all of them.
+            tags: only what is filed under every one of these.
             as_of: only what was current then.
             with_recovery: recovery records as well; only with the whole file as JSONL.
             passed: called for each damaged record, which is left out; None has it raise
@@ -1217,7 +1373,7 @@ class Brain:
         """
         from brain.exchange import api
 
-        shown = api.selection(format, scope, as_of, with_recovery, now or now_utc())
+        shown = api.selection(format, scope, as_of, with_recovery, now or now_utc(), tags)
         return api.export_text(self._store, format, shown, with_recovery, passed)
 
     def export_to(
@@ -1226,6 +1382,7 @@ class Brain:
         *,
         format: str = "jsonl",
         scope: str | None = None,
+        tags: Sequence[str] = (),
         as_of: When = None,
         with_recovery: bool = False,
         force: bool = False,
@@ -1241,7 +1398,7 @@ class Brain:
         """
         from brain.exchange import api
 
-        shown = api.selection(format, scope, as_of, with_recovery, now or now_utc())
+        shown = api.selection(format, scope, as_of, with_recovery, now or now_utc(), tags)
         where = path_of(path)
         return api.export_to(self._store, format, shown, with_recovery, where, force=force)
 
@@ -1317,7 +1474,11 @@ class Brain:
             vectors = (
                 self._model.embed_questions(facts, asked) if semantic else pipeline.WORDS_ALONE
             )
-            remarks = (*validate.unreadable_remark(query), *explain.unknown_scopes(db, view))
+            remarks = (
+                *validate.unreadable_remark(query),
+                *explain.unknown_scopes(db, view),
+                *explain.without_model(vectors.degraded),
+            )
             return pipeline.answer(
                 db, facts, asked, vectors, view, k, threshold=limit, told=told, remarks=remarks
             )
@@ -1452,3 +1613,10 @@ def _happened(db: Transaction, view: View) -> View:
     for."""
     hides = view.kind != m.OUTCOME_KIND and links.there(db)
     return replace(view, happened=True) if hides else view
+
+
+def _counted(
+    taken: Sequence[m.Memory], left: Sequence[m.Memory]
+) -> tuple[tuple[int, ...], int, tuple[int, ...]]:
+    """Ids taken, how many, and ids left, as bulk results have them."""
+    return tuple(one.id for one in taken), len(taken), tuple(one.id for one in left)

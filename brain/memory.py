@@ -87,7 +87,8 @@ class Memory(JsonObject):
     """One record of the file, with every column a reader may see.
 
     Times are UTC ISO 8601 with milliseconds (``2026-11-29T08:00:00.000Z``) or None.
-    ``importance``, ``confidence`` and ``strength`` lie in [0, 1].
+    ``importance``, ``confidence`` and ``strength`` lie in [0, 1]. ``tags`` is what it is filed
+    under, in the order given.
     """
 
     id: int
@@ -110,6 +111,7 @@ class Memory(JsonObject):
     content_hash: str
     use_count: int
     last_used_at: str | None
+    tags: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +128,7 @@ class Draft:
     valid_to: str | datetime | None = None
     pinned: bool = False
     evidence: str = ""
+    tags: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

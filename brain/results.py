@@ -117,6 +117,45 @@ class OriginalForgotten(JsonObject):
 
 
 @dataclass(frozen=True, slots=True)
+class BulkForgetResult(JsonObject):
+    """What matched, and whether it was erased.
+
+    Args:
+        forgotten: False for a list: nothing was changed.
+        ids: the records that match, oldest first.
+        count: how many they are.
+        pinned: those that match too, and are left because they are pinned.
+        words, originals, copies, versions: as those of :class:`ForgetResult`.
+    """
+
+    forgotten: bool
+    ids: tuple[int, ...]
+    count: int
+    pinned: tuple[int, ...] = ()
+    words: tuple[str, ...] = ()
+    originals: tuple[str, ...] = ()
+    copies: tuple[str, ...] = ()
+    versions: tuple[int, ...] = ()
+    records: tuple[Memory, ...] = field(default=(), metadata={"key": None})
+
+    def to_dict(self) -> dict[str, Any]:
+        """With ``versions`` where there were some."""
+        out = JsonObject.to_dict(self)
+        return out if self.versions else {k: v for k, v in out.items() if k != "versions"}
+
+
+@dataclass(frozen=True, slots=True)
+class BulkRetractResult(JsonObject):
+    """What matched, and whether it was retracted; as :class:`BulkForgetResult`."""
+
+    retracted: bool
+    ids: tuple[int, ...]
+    count: int
+    pinned: tuple[int, ...] = ()
+    records: tuple[Memory, ...] = field(default=(), metadata={"key": None})
+
+
+@dataclass(frozen=True, slots=True)
 class HistoryEvent(JsonObject):
     """What happened to a memory. ``detail``: field → [before, after]."""
 

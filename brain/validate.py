@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from brain.errors import EXIT_USAGE, BrainError
 
@@ -144,11 +144,43 @@ def check_kind(kind: str) -> str:
 
 
 def check_label(value: str, what: str, code: str) -> str:
-    """Accepts a scope or source label: printable, bounded. Raises ``code`` (65)."""
+    """Accepts a scope or source label: printable, bounded; without the blanks around it, which
+    nobody sees. Raises ``code`` (65)."""
     limit = MAX_LABEL_CHARS
+    value = value.strip()
     if len(value) > limit or any(unicodedata.category(c) in {"Cc", "Cs"} for c in value):
         raise BrainError(code, f"{what}最长 {limit} 个字符，且不能含控制字符。")
     return value
+
+
+MAX_TAGS = 32
+"""Tags that one memory may have."""
+
+MAX_TAG_CHARS = 64
+
+
+def check_tags(tags: Sequence[str]) -> tuple[str, ...]:
+    """Accepts tags, without the ``#`` and the blanks around them, each once in the order given.
+
+    Raises:
+        BrainError: ``brain_tag_invalid`` (65) for an empty one, one beyond 64 characters, one with
+            a comma or a control character, and more than 32 of them.
+    """
+    out: dict[str, None] = {}
+    for given in tags:
+        require_str(given, "标签")
+        tag = unicodedata.normalize("NFC", given).strip().lstrip("#").strip()
+        bad = any(unicodedata.category(c) in {"Cc", "Cs"} or c in ",，" for c in tag)
+        if not tag or len(tag) > MAX_TAG_CHARS or bad:
+            raise BrainError(
+                "brain_tag_invalid",
+                f"标签「{given[:40]}」不合规：最长 {MAX_TAG_CHARS} 个字符，不能是空的，"
+                "也不能含逗号和控制字符；几个标签请分几次给。",
+            )
+        out[tag] = None
+    if len(out) > MAX_TAGS:
+        raise BrainError("brain_tag_invalid", f"一条记忆最多 {MAX_TAGS} 个标签。")
+    return tuple(out)
 
 
 def check_evidence(value: str) -> str:

@@ -112,6 +112,8 @@ LINK = r.Link(
 GIVEN: dict[str, Any] = {
     "InitResult": r.InitResult("a.db", "e5-small", 384, True, "下载"),
     "SupersedeResult": r.SupersedeResult(1, 2, "2026-03-01T00:00:00.000Z"),
+    "BulkForgetResult": r.BulkForgetResult(False, (3, 8), 2, (5,)),
+    "BulkRetractResult": r.BulkRetractResult(True, (3,), 1),
     "DecayedMemory": r.DecayedMemory(1, "开头", 0.123456789, 91.23456),
     "DecayResult": r.DecayResult(
         1.23456789, 3, 2, (1,), (r.DecayedMemory(1, "开头", 0.1, 91.0),), None, "2026", False

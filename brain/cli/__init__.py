@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 
 
@@ -18,6 +19,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     from brain.cli.process import begin, end
 
     begin()
+    if sys.argv[1:2] == ["mcp"] and not {"-h", "--help", "--json"} & set(sys.argv[2:]):
+        from brain import __version__
+        from brain.serve.mcp import handshake
+
+        handshake.begin(__version__)  # a host waits for no parser
     from brain.cli.program import run
 
     code = run()

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import math
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from brain.cli.console import note, visible
 from brain.cli.parse import ID
 from brain.errors import BrainError
+
+
+def given(**options: list[str] | None) -> dict[str, Any]:
+    """Options that were given: an older server knows nothing of those that came since."""
+    return {name: value for name, value in options.items() if value}
 
 
 def whole_number(value: str) -> int:
@@ -77,6 +82,14 @@ Scope = Annotated[
         metavar="范围",
         help="项目或命名空间；不给时用 BRAIN_SCOPE，再不然全局；auto 取当前 git 仓库",
     ),
+]
+Tags = Annotated[
+    list[str] | None,
+    typer.Option("--tag", metavar="标签", help="只看有这个标签的；给几次就几个都要有"),
+]
+NewTags = Annotated[
+    list[str] | None,
+    typer.Option("--tag", metavar="标签", help="归在这个标签下；几个标签给几次"),
 ]
 Kind = Annotated[str | None, typer.Option("--kind", metavar="类型", help="只看这一类，如 fact")]
 AsOf = Annotated[

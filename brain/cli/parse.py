@@ -166,12 +166,13 @@ def repair_encoding(argument: str, encoding: str | None = None) -> str:
 
 _MEANT: Mapping[str, str] = {
     "-k --limit": "-k -n --limit --top --top-k --count --num --max",
-    "--kind": "-t --type --category --tag --tags",
+    "--kind": "-t --type --category",
+    "--tag": "--tags --label --labels",
     "--scope": "-s --project --namespace --ns",
     "--db": "-d --database --file --path",
     "--why": "-m --reason --because --comment",
-    "--as-of --at --valid-from": "--date --time --when --since",
-    "--valid-to --at": "--until --expires --expire",
+    "--since --as-of --at --valid-from": "--date --time --when --since --from",
+    "--until --valid-to --at": "--until --expires --expire --to --before",
     "--budget": "--tokens --max-tokens",
     "--text": "--content --new",
     "--importance": "--priority --weight",

@@ -74,7 +74,13 @@ def _dispatch(args: Sequence[str]) -> int:
 
         out(overview().rstrip("\n"))
         return 0
-    if args[0] == "--version":
+    if args[0] in {"--complete", "--install-completion", "--show-completion"}:
+        from brain.cli import completion
+
+        for line in completion.run(args):
+            out(line)
+        return 0
+    if args[0] in {"--version", "-V"}:
         from brain import __version__
 
         out(f"brain {__version__}")

@@ -56,6 +56,7 @@ def heading(memory: Memory, corrected: Collection[int] = NOTHING) -> str:
     parts = [f"#{memory.id}", memory.kind, local_day(memory.valid_from or memory.recorded_at)]
     if memory.scope:
         parts.append(f"范围 {visible(memory.scope)}")
+    parts += [f"标签 {visible(tag)}" for tag in memory.tags]
     parts += states(memory, corrected)
     return "  ".join(parts)
 

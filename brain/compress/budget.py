@@ -4,7 +4,7 @@ account of what is not in it."""
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from brain.text.tokens import estimate
 
@@ -33,7 +33,7 @@ class Cut:
     """A text with parts taken out, marked, and the account of them.
 
     Args:
-        answers: something that is asked for stayed, where the text has any.
+        answers: what is asked for stayed, where the text has any.
     """
 
     text: str
@@ -82,8 +82,11 @@ def fit(
     render: Render,
     budget: int | None,
     needs: Callable[[int], Sequence[int]] = lambda _: (),
+    asked: int | None = None,
 ) -> Cut:
     """Keeps units in order of importance as long as they fit; a smaller later one still may.
+
+    Where the unit that is asked for has no room beside the facts of the mark, these give way to it.
 
     Args:
         order: places of the units that may be kept, the most important first.
@@ -91,12 +94,30 @@ def fit(
         render: makes the text.
         budget: most tokens of the result; None keeps all of ``order``.
         needs: units without which a unit says nothing, as a heading or a table's header.
+        asked: the unit that has to be kept for the text to answer; None where none is asked for.
     """
-    room_for_facts = facts_room(budget)
+    room = facts_room(budget)
     if budget is None:
         whole = {unit for place in order for unit in (place, *needs(place))}
-        return render(whole, room_for_facts)
-    room = budget - estimate(render((), room_for_facts).text)
+        return render(whole, room)
+    cut = Cut("", ())
+    for facts in (room, room // 2, 0):
+        kept, cut = _filled(order, cost, render, budget, needs, facts)
+        if asked is None or asked in kept:
+            return cut
+    return replace(cut, answers=False)
+
+
+def _filled(
+    order: Sequence[int],
+    cost: Callable[[int], int],
+    render: Render,
+    budget: int,
+    needs: Callable[[int], Sequence[int]],
+    facts: int,
+) -> tuple[set[int], Cut]:
+    """The units kept with so many tokens for facts, and the text of them."""
+    room = budget - estimate(render((), facts).text)
     kept: set[int] = set()
     steps: list[tuple[list[int], int]] = []
     for place in order:
@@ -106,7 +127,7 @@ def fit(
             room -= price
             kept.update(new)
             steps.append((new, price))
-    cut = render(kept, room_for_facts)
+    cut = render(kept, facts)
     over = estimate(cut.text) - budget
     while over > 0 and steps:
         freed = 0
@@ -114,6 +135,6 @@ def fit(
             dropped, price = steps.pop()
             kept.difference_update(dropped)
             freed += max(price, 1)
-        cut = render(kept, room_for_facts)
+        cut = render(kept, facts)
         over = estimate(cut.text) - budget
-    return render((), 0) if over > 0 else cut
+    return kept, render((), 0) if over > 0 else cut

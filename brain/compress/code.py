@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Sequence
 
-from brain.compress import detect, markers, relevance
+from brain.compress import config_blocks, detect, markers, relevance
 from brain.compress.budget import Cut, LeftOut, fit
 from brain.text.tokens import estimate
 
@@ -24,8 +24,10 @@ _SIGNATURE = re.compile(
 )
 _ERRORS = re.compile(r"\b(?:raise|throw|panic!?|TODO|FIXME|XXX|HACK|assert)\b|注意|警告|不要|必须")
 _SLASHES = re.compile(r"^\s*(?://|/\*)|[;{]\s*$", re.MULTILINE)
-_SECTION = re.compile(r"\[{1,2}[^\[\]\n]+\]{1,2}\s*(?:[#;].*)?$")
-_ASSIGNED = re.compile(r"[\w.\"'-]+\s*=")
+
+BLOCK = 24
+BLOCK_SHARE = 3
+"""Tokens of a block of a configuration that is not divided further: a third of the budget."""
 
 
 def cut_code(text: str, terms: Sequence[str], budget: int | None, handle: str) -> Cut | None:
@@ -51,7 +53,7 @@ def cut_code(text: str, terms: Sequence[str], budget: int | None, handle: str) -
     ]
     order = [p for p in dict.fromkeys(order) if lines[p].strip()]
     comment = "// " if _SLASHES.search(text) else "# "
-    return _cut_lines(lines, order, comment, budget, handle, _same)
+    return _cut_lines(lines, order, comment, budget, handle, asked=asked[0] if asked else None)
 
 
 def cut_diff(text: str, terms: Sequence[str], budget: int | None, handle: str) -> Cut:
@@ -68,25 +70,27 @@ def cut_diff(text: str, terms: Sequence[str], budget: int | None, handle: str) -
     )
     order = list(dict.fromkeys([*_marked(lines), *asked[:8], *heads, *changed]))
     above = {p: tuple(h for h in _headers(heads, lines, p)) for p in order}
-    return _cut_lines(lines, order, "", budget, handle, _same, lambda p: above[p])
+    first = asked[0] if asked else None
+    return _cut_lines(lines, order, "", budget, handle, lambda p: above[p], first)
 
 
 def cut_config(text: str, terms: Sequence[str], budget: int | None, handle: str) -> Cut | None:
-    """Cuts a configuration at its top-level blocks; None where that would not parse."""
+    """Cuts a configuration at its blocks, the large ones at those inside them; None where that
+    would not parse."""
     if budget is None:
         return None
-    blocks = _blocks(text)
     if re.search(r"(?:^|[\s\[,])[&*][A-Za-z_]\w*\s*(?:$|[,\]\n])", text, re.MULTILINE):
         return None  # YAML anchors: a block may need another
-    weights = relevance.term_weights(blocks, terms)
+    blocks = config_blocks.split(text, max(BLOCK, budget // BLOCK_SHARE))
+    texts = [block.text for block in blocks]
+    # What stands above a block says what it is about.
+    named = [" ".join([*(texts[p] for p in block.above), block.text]) for block in blocks]
+    weights = relevance.term_weights(named, terms)
     order = sorted(range(len(blocks)), key=lambda p: (-weights[p], p))
-    order = list(dict.fromkeys([*_marked(blocks), *order]))
-    cut = _cut_lines(blocks, order, "# ", budget, handle, lambda body: body.rstrip("\n"))
+    asked = order[0] if order and weights[order[0]] > 0 else None
+    order = list(dict.fromkeys([*_marked(texts), *order]))
+    cut = _cut_lines(texts, order, "# ", budget, handle, lambda p: blocks[p].above, asked)
     return cut if _still_parses(text, cut.text) else None
-
-
-def _same(line: str) -> str:
-    return line
 
 
 def _marked(units: Sequence[str]) -> list[int]:
@@ -116,37 +120,6 @@ def _headers(heads: Sequence[int], lines: Sequence[str], place: int) -> list[int
             if lines[p].startswith("diff "):
                 break
     return found
-
-
-def _blocks(text: str) -> list[str]:
-    """Top-level blocks: a section, or a key with all that is indented or listed under it."""
-    lines = detect.split(text)
-    sectioned = any(_SECTION.match(line) for line in lines)
-    blocks: list[list[str]] = []
-    depth = 0
-    quoted = False
-    for line in lines:
-        opens = not quoted and bool(_SECTION.match(line) if sectioned else _opens(line, blocks))
-        if not blocks or (opens and depth <= 0):
-            blocks.append([line])
-            depth = 0
-        else:
-            blocks[-1].append(line)
-        quoted ^= (line.count('"""') + line.count("'''")) % 2 == 1
-        if not sectioned or _ASSIGNED.match(line):
-            depth += sum(line.count(c) for c in "[{") - sum(line.count(c) for c in "]}")
-        elif depth > 0:
-            depth -= sum(line.count(c) for c in "]}")
-    return ["\n".join(block) for block in blocks]
-
-
-def _opens(line: str, blocks: Sequence[Sequence[str]]) -> bool:
-    if not line.strip() or line[:1].isspace() or line[:1] in "]})#":
-        return False
-    if line.startswith("- "):
-        # A list at the key's own depth belongs to the key.
-        return bool(blocks) and blocks[0][0].startswith("- ")
-    return True
 
 
 def _still_parses(before: str, after: str) -> bool:
@@ -180,8 +153,8 @@ def _cut_lines(
     comment: str,
     budget: int | None,
     handle: str,
-    shown: Callable[[str], str],
     needs: Callable[[int], Sequence[int]] = lambda _: (),
+    asked: int | None = None,
 ) -> Cut:
     count = len(units)
     unit = "块" if any("\n" in one for one in units) else "行"
@@ -195,7 +168,7 @@ def _cut_lines(
         for place in sorted(kept):
             if place != before + 1:
                 out.append(comment + markers.GAP)
-            out.append(shown(units[place]))
+            out.append(units[place].rstrip("\n"))
             before = place
         end = markers.GAP if before != count - 1 else ""
         out.append(comment + end + markers.summary(len(missing), unit, (), handle))
@@ -204,4 +177,4 @@ def _cut_lines(
     def cost(place: int) -> int:
         return estimate(units[place]) + 1
 
-    return fit(order, cost, render, budget, needs)
+    return fit(order, cost, render, budget, needs, asked)

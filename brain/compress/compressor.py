@@ -54,17 +54,26 @@ def compress(
         return unchanged
     name, cutting = _compressor(kind)
     cut = cutting(text, terms, budget_tokens, handle)
-    over = budget_tokens is not None and (cut is None or estimate(cut.text) > budget_tokens)
-    if cut is None or (over and kind in _LEFT_WHOLE):
-        if budget_tokens is None:
+    if budget_tokens is None:
+        if cut is None:
             return unchanged
-        name, cutting = _compressor(detect.PROSE)
-        cut = cutting(text, terms, budget_tokens, handle)
-        assert cut is not None
+    elif kind in _LEFT_WHOLE:
+        over = cut is None or estimate(cut.text) > budget_tokens
+        if over or not (cut and cut.answers):
+            other = _prose(text, terms, budget_tokens, handle)
+            if over or other.answers:
+                name, cut = "prose", other
+    assert cut is not None
     after = estimate(cut.text)
     if after >= before:
         return unchanged
     return Compressed(cut.text, name, kind, cut.left_out, before, after, cut.answers)
+
+
+def _prose(text: str, terms: Sequence[str], budget: int, handle: str) -> Cut:
+    from brain.compress import prose
+
+    return prose.cut(text, terms, budget, handle)
 
 
 def _compressor(kind: str) -> tuple[str, _Compressor]:

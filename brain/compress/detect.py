@@ -53,6 +53,12 @@ LOG_HEAD = re.compile(
 )
 """How a line of a log begins: a time or a level, in brackets or not."""
 
+_TRACE_HEAD = re.compile(
+    r"[\s|+]*(?:Exception Group )?Traceback \(most recent call last\):"
+    r"|\s+at [\w.$<>\[\] ]+\(.*\)$|\s+at .+:\d+:\d+\)?$|goroutine \d+ \["
+)
+"""A line that only a stack trace has: of Python, of the JVM, of JavaScript, of Go."""
+
 _CODE_LINE = re.compile(
     r"\s*(?:(?:async\s+)?def \w+\(|class \w+[(:{ ]|from [\w.]+ import |import [\w.{*\"' ]"
     r"|return\b|@\w+"
@@ -102,6 +108,8 @@ def content_type(text: str) -> str:
     separator = delimiter(text)
     if separator:
         return TSV if separator == "\t" else CSV
+    if _is_trace(sample):
+        return LOG
     if ESCAPES.search(text) or _share(sample, LOG_HEAD) >= _HALF or _is_progress(text):
         return LOG
     if _is_config(sample) or _is_toml(text, sample):
@@ -169,6 +177,13 @@ def _is_table(lines: Sequence[str]) -> bool:
 def is_rule(line: str) -> bool:
     """Whether a line is the rule under a Markdown table's header."""
     return _RULE.match(line) is not None
+
+
+def _is_trace(lines: Sequence[str]) -> bool:
+    """Whether it is a stack trace and little else."""
+    if not any(_TRACE_HEAD.match(line) for line in lines):
+        return False
+    return sum(line[0] in " \t" for line in lines) >= _HALF * len(lines)
 
 
 def _is_progress(text: str) -> bool:

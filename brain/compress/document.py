@@ -8,7 +8,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from brain.compress import compressor, detect, passages
+from brain.compress import compressor, detect, json_tree, passages, relevance
+from brain.compress import units as segments
 from brain.compress.compressor import compress
 from brain.compress.handles import handle_of
 from brain.compress.json_text import unescaped
@@ -18,6 +19,13 @@ from brain.text.secrets import mask
 from brain.text.tokens import estimate
 
 UNCHANGED = "none"
+UNLIMITED = 10**12
+"""Tokens that no text has."""
+
+PIECE = "piece"
+"""One unit or a part of it, where no more has room."""
+
+_PARAGRAPHS = frozenset({"paragraph", "fence"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +63,7 @@ class Shortened:
         )
 
 
-def document(data: bytes, terms: Sequence[str]) -> Shortened:
+def document(data: bytes, terms: Sequence[str], budget: int | None = None) -> Shortened:
     """A whole document made shorter; bytes that are no text become a line that says so.
 
     Secrets are hidden before anything is cut, so that no half of one is left; the handle is that
@@ -63,19 +71,20 @@ def document(data: bytes, terms: Sequence[str]) -> Shortened:
 
     Args:
         terms: folded gram terms of what should be kept first.
+        budget: most estimated tokens, the mark with its handle among them, at least
+            ``pack.LEAST_BUDGET``; None keeps what the compressor's rules keep, 0 is unlimited.
     """
     text = compressor.decode(data)
     shown = text if text is None else _without_secrets(text)
-    if text is None or shown is None or shown is text:
-        made = compress(data, terms, None, handle_of(data))
-        return Shortened(
-            made.text, made.compressor, made.content_type, made.tokens_before, made.tokens_after
-        )
-    made = compress(shown.encode("utf-8"), terms, None, handle_of(data))
-    before = estimate(text)
-    return Shortened(
-        made.text, made.compressor, made.content_type, before, made.tokens_after, masked=True
-    )
+    masked = shown is not text
+    handle = handle_of(data)
+    given = data if shown is None or not masked else shown.encode()
+    made = compress(given, terms, UNLIMITED if budget == 0 else budget, handle)
+    said, name = made.text, made.compressor
+    if shown is not None and budget and not made.answers:
+        said, name = telling(shown, terms, budget, handle), PIECE
+    before = made.tokens_before if text is None else estimate(text)
+    return Shortened(said, name, made.content_type, before, estimate(said), masked)
 
 
 _BARE_NUMBER = re.compile(r"[\[:,]\s{0,8}\Z")
@@ -120,3 +129,31 @@ def excerpt(text: str, terms: Sequence[str], room: int, handle: str | None = Non
         # A sentence with the bare handle tells more than a mark in words beside nothing.
         return made.text if made.answers else None
     return passages.within(text, terms, room, handle)
+
+
+def telling(text: str, terms: Sequence[str], room: int, handle: str | None = None) -> str:
+    """The one unit that speaks to a question, or the part of it there is room for, with the bare
+    handle: a record, a row, an entry, a block of code; of prose a sentence.
+
+    Args:
+        terms, room, handle: as for :func:`excerpt`.
+    """
+    data = text.encode("utf-8")
+    handle = handle or handle_of(data)
+    units = segments.units(data)
+    if not units or units[0].kind in _PARAGRAPHS:
+        return passages.sentence(text, terms, room, handle)
+    weights = relevance.term_weights([unit.text for unit in units], terms)
+    best = max(range(len(units)), key=lambda place: (weights[place], -place))
+    said = units[best].text.strip()
+    if units[best].kind in {"record", "member"}:
+        said = _one_line(said)
+    return passages.piece(said, (0, len(said)), terms, room, "……" + handle)
+
+
+def _one_line(record: str) -> str:
+    """A record of JSON without the blanks between its parts."""
+    try:
+        return json_tree.write(json_tree.parse(record))
+    except ValueError:  # a member, with its name before it
+        return " ".join(record.split())

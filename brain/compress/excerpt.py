@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from brain.compress import json_pointer
+from brain.compress import json_pointer, sections
 from brain.compress.handles import Reference
 from brain.compress.json_text import unescaped
+from brain.compress.originals import TEXT
 from brain.compress.units import Document, Unit, split
+from brain.errors import EXIT_USAGE, BrainError
 from brain.text.bm25 import scores
 
 MOST = 20
@@ -103,21 +105,35 @@ def _marker(document: Document, missing: Sequence[Unit], handle: str, number: in
 
 
 def part(
-    data: bytes, content_type: str, reference: Reference, terms: Sequence[str] | None
+    data: bytes,
+    content_type: str,
+    reference: Reference,
+    terms: Sequence[str] | None,
+    lines: str | None = None,
+    heading: str | None = None,
 ) -> tuple[bytes, str]:
-    """What of an original is asked for: behind a JSON pointer, and what speaks to a question.
+    """What of an original is asked for: behind a JSON pointer, in some lines or under a heading,
+    and of that what speaks to a question.
 
     Args:
         terms: the question's, or None for all of it.
+        lines, heading: as :mod:`brain.compress.sections` reads them; at most one of them.
 
     Returns:
         The bytes and their media type.
 
     Raises:
-        BrainError: those of :func:`brain.compress.json_pointer.subtree`.
+        BrainError: those of :func:`brain.compress.json_pointer.subtree` and of
+            :mod:`brain.compress.sections`; ``brain_usage`` (2) for lines and a heading at once.
     """
     if reference.pointer:
         data, content_type = json_pointer.subtree(data, reference.pointer), "application/json"
+    if lines is not None and heading is not None:
+        raise BrainError("brain_usage", "行号（lines）和标题（heading）只能给一个。", EXIT_USAGE)
+    if lines is not None or heading is not None:
+        data = sections.lines(data, lines) if lines is not None else data
+        data = sections.section(data, heading) if heading is not None else data
+        content_type = TEXT
     if terms is not None:
         data = excerpt(data, terms, reference.handle)
     return data, content_type

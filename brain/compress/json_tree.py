@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from brain.compress import markers, prose, records, relevance
+from brain.compress import markers, passages, prose, records, relevance, salience
 from brain.compress.budget import Cut, LeftOut, facts_room
 from brain.compress.detect import load
 from brain.text.tokens import estimate
@@ -35,6 +35,9 @@ _LADDER: tuple[tuple[int, int, tuple[int | None, ...]], ...] = (
 """From generous to tight: characters of a string, members of an object, records of an array."""
 
 _LEAST_PROSE = 80
+_CLAUSE = 8
+"""Characters of a long string that have to be there for it to answer."""
+
 _FLAT_DEPTH = 2
 _WORDLESS = re.compile(r"[A-Za-z0-9+/_=\-.]{64,}")
 
@@ -119,12 +122,13 @@ def cut(text: str, terms: Sequence[str], budget: int | None, handle: str) -> Cut
     shrinking = _Shrinking(terms, handle, len(text))
     if budget is None:
         return shrinking.cut(tree, _Limits(LONGEST_STRING, 10_000, None, room))
+    asked = _asked(tree, terms, budget // 2)
     for string, members, counts in _LADDER:
         bare: Cut | None = None
         for elements in counts:
             limits = _Limits(string, members, elements, 0)
             cut = shrinking.cut(tree, limits)
-            if estimate(cut.text) > budget:
+            if estimate(cut.text) > budget or not all(part in cut.text for part in asked):
                 continue
             told = shrinking.cut(tree, replace(limits, facts=room))
             if estimate(told.text) <= budget:
@@ -133,7 +137,57 @@ def cut(text: str, terms: Sequence[str], budget: int | None, handle: str) -> Cut
         if bare is not None:
             return bare
     mark = markers.summary(1, "项", (), handle)
-    return Cut(write([mark]), (LeftOut("项", 1),))
+    return Cut(write([mark]), (LeftOut("项", 1),), answers=not asked)
+
+
+def _asked(tree: Any, terms: Sequence[str], room: int) -> tuple[str, ...]:
+    """What of a tree answers, as it is written: of the object or element that has most to do with
+    the question its members, those with the question's words first, as far as the room goes."""
+    found = list(_leaves(tree, "")) if terms else []
+    weights = relevance.term_weights([f"{name} {_said(own)}" for name, own in found], terms)
+    best = max(range(len(found)), key=lambda p: (weights[p], -p), default=0)
+    if not found or weights[best] <= 0:
+        return ()
+    own = found[best][1]
+    weights = relevance.term_weights([_said([one]) for one in own], terms)
+    parts: list[str] = []
+    for place in sorted(range(len(own)), key=lambda p: (-weights[p], p)):
+        name, value = own[place]
+        part = f"{_string(name)}:{write(value)}" if name else write(value)
+        cost = estimate(part)
+        if cost > room and not parts and weights[place] > 0:
+            # Of a long string the words of the question, wherever it is cut.
+            text = _text(value)
+            span = passages.window(text, (0, len(text)), terms, lambda a, b: b - a <= _CLAUSE)
+            part = _string(text[slice(*span)])[1:-1]
+            cost = estimate(part)
+        if cost <= room:
+            room -= cost
+            parts.append(part)
+    return tuple(parts)
+
+
+def _said(members: Sequence[tuple[str, Any]]) -> str:
+    return " ".join(f"{name} {_text(value)}" for name, value in members)
+
+
+def _leaves(value: Any, name: str) -> Iterator[tuple[str, Members]]:
+    """Objects and elements of a tree with the name they stand under; arrays by themselves."""
+    if isinstance(value, Members):
+        own = Members((k, v) for k, v in value if not isinstance(v, list))
+        if own:
+            yield name, own
+        for key, child in value:
+            if isinstance(child, list):
+                yield from _leaves(child, key)
+    elif isinstance(value, list):
+        for child in value:
+            yield from _leaves(child, name)
+    else:
+        yield name, Members([("", value)])
+
+
+_Ranked = tuple[records.Ranking, list[dict[str, str]], salience.Named]
 
 
 @dataclass(slots=True)
@@ -146,7 +200,7 @@ class _Shrinking:
     terms: Sequence[str]
     handle: str
     length: int = 0
-    ranked: dict[str, tuple[records.Ranking, list[dict[str, str]]]] = field(default_factory=dict)
+    ranked: dict[str, _Ranked] = field(default_factory=dict)
     members: dict[str, list[int]] = field(default_factory=dict)
     left: list[LeftOut] = field(default_factory=list)
     told: bool = False
@@ -197,7 +251,7 @@ class _Shrinking:
         most = limits.elements
         if count <= SHORTEST_ARRAY and (most is None or count <= most):
             return [self._small(v, f"{where}/{n}", limits) for n, v in enumerate(value)]
-        ranking, rows = self._ranking(value, where)
+        ranking, rows, named = self._ranking(value, where)
         stay = ranking.natural if most is None else min(most, ranking.natural)
         kept = sorted(ranking.order[:stay])
         missing = tuple(sorted(set(range(count)) - set(kept)))
@@ -212,19 +266,20 @@ class _Shrinking:
             before = place
         facts: tuple[str, ...] = ()
         if limits.facts and not markers.names_secret(where):
-            facts = markers.fitting_facts(records.facts([rows[p] for p in missing]), limits.facts)
+            said = records.facts([rows[p] for p in missing])
+            said.append(named.fact(missing, limits.facts // 2))
+            facts = markers.fitting_facts(said, limits.facts)
         end = markers.GAP if before != count - 1 else ""
         out.append(end + self._summary(missing, "条", where, facts))
         return out
 
-    def _ranking(
-        self, value: list[Any], where: str
-    ) -> tuple[records.Ranking, list[dict[str, str]]]:
+    def _ranking(self, value: list[Any], where: str) -> _Ranked:
         if where not in self.ranked:
             rows = [flat(v) for v in value]
             texts = [_text(v) for v in value]
             own = [p for p, v in enumerate(value) if isinstance(v, str) and markers.is_mark(v)]
-            self.ranked[where] = records.rank(rows, texts, self.terms, own), rows
+            ranking = records.rank(rows, texts, self.terms, own)
+            self.ranked[where] = ranking, rows, salience.Named(texts)
         return self.ranked[where]
 
     def _summary(
@@ -247,9 +302,11 @@ class _Shrinking:
                     for one in small.left_out
                 ]
                 return small.text
-        over = len(value) - limits.string
-        self.left.append(LeftOut("字", over, where))
-        return value[: limits.string] + markers.inline_mark(over, "字")
+        start, stop = passages.window(
+            value, (0, len(value)), self.terms, lambda a, b: b - a <= limits.string
+        )
+        self.left.append(LeftOut("字", len(value) - (stop - start), where))
+        return markers.clipped(value, (start, stop))
 
 
 def _escape(name: str) -> str:

@@ -16,7 +16,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from brain.compress import detect, json_tree, markers, records, relevance
+from brain.compress import detect, json_tree, markers, passages, records, relevance, salience
 from brain.compress.budget import Cut, LeftOut, fit
 from brain.compress.detect import ESCAPES, LEVELS
 from brain.text.tokens import estimate
@@ -35,7 +35,15 @@ LONGEST_LINE = 240
 
 RARE = 1
 _LABEL = 32
-_TRACE_HEAD, _TRACE_TAIL = 4, 3
+_SHORT_TRACE = 8
+"""Lines of an entry of which all stay, the long ones cut."""
+
+_MARK = 45
+"""Tokens of the mark behind an entry that is all there is."""
+
+_TRACE_MARKS = 18
+"""Tokens for two marks inside a trace."""
+
 
 _ERROR = re.compile(
     r"\b(?:ERROR|ERR|FATAL|CRIT|CRITICAL|SEVERE|PANIC|FAILED|FAILURE|Traceback)\b|\b(?:error|failed|failure|fatal"
@@ -58,6 +66,8 @@ _GOES_ON = re.compile(
     r"\s+\S|Traceback \(most recent|Caused by:|\.\.\. \d+ more|[\w.]+(?:Error|Exception)(?:: "
     r"|$)|\}|\)|\]"
 )
+_CAUSE = re.compile(r"Caused by:|Traceback \(most recent|[\w.]+(?:Error|Exception)\b|panic:")
+_PYTHON_TRACE = re.compile(r"[\s|+]*(?:Exception Group )?Traceback \(most recent call last\)")
 _MOMENT = re.compile(r"\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d|(?<!\d)\d\d:\d\d:\d\d(?!\d)")
 _VARIABLE = re.compile(
     r"\b[0-9a-fA-F]{8}-[0-9a-fA-F-]{27}\b|\b0x[0-9a-fA-F]+\b|(?=[0-9a-fA-F]*\d)\b[0-9a-fA-F]{7,}\b"
@@ -93,16 +103,20 @@ def cut(text: str, terms: Sequence[str], budget: int | None, handle: str) -> Cut
     plain, codes = clean(text)
     entries = [_entry(piece) for piece in _pieces(plain)]
     most = LONGEST_LINE if budget is None else max(24, budget // 2)
-    order = _order(entries, relevance.term_weights([one.text for one in entries], terms))
+    if budget is not None and len(entries) == 1:
+        most = max(most, budget - _MARK)
+    order, asked = _order(entries, relevance.term_weights([one.text for one in entries], terms))
 
-    def facts(missing: Sequence[int]) -> list[str]:
-        return _facts([entries[p] for p in missing])
+    named = salience.Named([one.text for one in entries])
+
+    def facts(missing: Sequence[int], room: int) -> list[str]:
+        return [*_facts([entries[p] for p in missing]), named.fact(missing, room // 2)]
 
     @cache
     def shown(place: int) -> str:
-        return _shortened(entries[place].text, most)
+        return _shortened(entries[place].text, terms, most)
 
-    return _fitted(len(entries), shown, order, facts, str, budget, handle, codes)
+    return _fitted(len(entries), shown, order, facts, str, budget, handle, codes, asked)
 
 
 def cut_lines(text: str, terms: Sequence[str], budget: int | None, handle: str) -> Cut:
@@ -114,8 +128,10 @@ def cut_lines(text: str, terms: Sequence[str], budget: int | None, handle: str) 
     own = [p for p, line in enumerate(lines) if line.startswith('"') and markers.is_mark(line)]
     ranking = records.rank(rows, lines, terms, own)
 
-    def facts(missing: Sequence[int]) -> list[str]:
-        return records.facts([rows[p] for p in missing])
+    named = salience.Named(lines)
+
+    def facts(missing: Sequence[int], room: int) -> list[str]:
+        return [*records.facts([rows[p] for p in missing]), named.fact(missing, room // 2)]
 
     @cache
     def shown(place: int) -> str:
@@ -128,7 +144,7 @@ def cut_lines(text: str, terms: Sequence[str], budget: int | None, handle: str) 
         return json.dumps(told, ensure_ascii=False)
 
     order = ranking.order[: ranking.natural]
-    return _fitted(len(lines), shown, order, facts, quoted, budget, handle, 0)
+    return _fitted(len(lines), shown, order, facts, quoted, budget, handle, 0, ranking.asked)
 
 
 def _parsed(line: str) -> json_tree.Members | None:
@@ -166,8 +182,9 @@ def _entry(piece: str) -> _Entry:
     )
 
 
-def _order(entries: Sequence[_Entry], weights: Sequence[float]) -> list[int]:
-    """What stays: matches, errors and beside them, single lines, the ends, one of each repeat."""
+def _order(entries: Sequence[_Entry], weights: Sequence[float]) -> tuple[list[int], int | None]:
+    """What stays: matches, errors and beside them, single lines, the ends, one of each repeat; and
+    which of them is asked for."""
     count = len(entries)
     best = max(weights, default=0.0)
     matching: list[int] = []
@@ -192,32 +209,29 @@ def _order(entries: Sequence[_Entry], weights: Sequence[float]) -> list[int]:
     few = each if len(each) <= max(8, count // 10) else []
     wrongs = [*once, *last, *again][:MOST_ERRORS]
     ends = [0, count - 1]
-    return list(
-        dict.fromkeys(
-            [
-                *kept_marks,
-                *matching[:FIRST],
-                *wrongs[:FIRST],
-                *matching,
-                *wrongs,
-                *near,
-                *warnings[:8],
-                *single,
-                *ends,
-                *few,
-            ]
-        )
-    )
+    order = [
+        *kept_marks,
+        *matching[:FIRST],
+        *wrongs[:FIRST],
+        *matching,
+        *wrongs,
+        *near,
+        *warnings[:8],
+        *single,
+        *ends,
+        *few,
+    ]
+    return list(dict.fromkeys(order)), matching[0] if matching else None
 
 
-def _shortened(piece: str, most: int) -> str:
-    """A piece within ``most`` tokens: of a long trace the ends, of a long line its head."""
+def _shortened(piece: str, terms: Sequence[str], most: int) -> str:
+    """A piece within ``most`` tokens: of a long trace what tells most, of a long line what is
+    asked."""
     if estimate(piece) <= most or markers.holds_summary(piece):
         return piece
     lines = piece.split("\n")
-    if len(lines) > _TRACE_HEAD + _TRACE_TAIL + 1:
-        gone = len(lines) - _TRACE_HEAD - _TRACE_TAIL
-        lines = [*lines[:_TRACE_HEAD], markers.inline_mark(gone, "行"), *lines[-_TRACE_TAIL:]]
+    if len(lines) > _SHORT_TRACE:
+        lines = _trace(lines, relevance.term_weights(lines, terms), most)
     costs = sorted(estimate(line) for line in lines)
     share, left = most, most
     for place, cost in enumerate(costs):
@@ -226,18 +240,44 @@ def _shortened(piece: str, most: int) -> str:
         if cost > share:
             break
         left -= cost
-    return "\n".join(line if estimate(line) <= share else _head(line, share) for line in lines)
+    return "\n".join(_clipped(line, terms, share) for line in lines)
 
 
-def _head(line: str, most: int) -> str:
-    low, high = 0, len(line)
-    while low < high:
-        middle = (low + high + 1) // 2
-        if estimate(line[:middle]) <= most:
-            low = middle
-        else:
-            high = middle - 1
-    return line[:low] + markers.inline_mark(len(line) - low, "字") if low < len(line) else line
+def _clipped(line: str, terms: Sequence[str], most: int) -> str:
+    """A line within about ``most`` tokens, around what is asked."""
+    span = passages.window(line, (0, len(line)), terms, lambda a, b: estimate(line[a:b]) <= most)
+    return markers.clipped(line, span)
+
+
+def _trace(lines: Sequence[str], weights: Sequence[float], most: int) -> list[str]:
+    """The lines of a stack trace that fit: what is asked, the message and the causes, then frames
+    from the innermost outwards.
+
+    Python's innermost frame stands last and others' first, so that the message is beside it.
+    """
+    count = len(lines)
+    best = max(range(count), key=lambda p: (weights[p], -p))
+    causes = [p for p, line in enumerate(lines) if _CAUSE.match(line)]
+    last_first = any(_PYTHON_TRACE.match(line) for line in lines)
+    inner = range(count - 1, 0, -1) if last_first else range(1, count)
+    asked = [best] if weights[best] > 0 else []
+    order = [0, count - 1, *asked, *causes[-3:], *inner]
+    kept: set[int] = set()
+    room = most - _TRACE_MARKS
+    for place in dict.fromkeys(order):
+        cost = min(estimate(lines[place]) + 1, most // 3)
+        if cost > room and len(kept) > 1:
+            break
+        room -= cost
+        kept.add(place)
+    out: list[str] = []
+    before = -1
+    for place in sorted(kept):
+        if place != before + 1:
+            out.append(markers.inline_mark(place - before - 1, "行"))
+        out.append(lines[place])
+        before = place
+    return out
 
 
 def _facts(missing: Sequence[_Entry]) -> list[str]:
@@ -279,11 +319,12 @@ def _fitted(
     count: int,
     shown: Callable[[int], str],
     order: Sequence[int],
-    facts: Callable[[Sequence[int]], list[str]],
+    facts: Callable[[Sequence[int], int], list[str]],
     quoted: Callable[[str], str],
     budget: int | None,
     handle: str,
     codes: int,
+    asked: int | None,
 ) -> Cut:
     def render(kept: Collection[int], room: int) -> Cut:
         missing = tuple(p for p in range(count) if p not in kept)
@@ -294,7 +335,7 @@ def _fitted(
                 out.append(quoted(markers.GAP))
             out.append(shown(place))
             before = place
-        told = markers.fitting_facts(facts(missing), room) if room and missing else ()
+        told = markers.fitting_facts(facts(missing, room), room) if room and missing else ()
         gone = [LeftOut("条", len(missing), "", missing, told)] if missing else []
         if codes:
             gone.append(LeftOut("处控制码", codes))
@@ -309,4 +350,4 @@ def _fitted(
     def cost(place: int) -> int:
         return estimate(shown(place)) + 1
 
-    return fit(order, cost, render, budget)
+    return fit(order, cost, render, budget, asked=asked)

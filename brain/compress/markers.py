@@ -60,6 +60,14 @@ def inline_mark(count: int, unit: str) -> str:
     return f"{GAP}（略 {count} {unit}）"
 
 
+def clipped(text: str, span: tuple[int, int]) -> str:
+    """A span of a string, with a mark that counts the rest where it is not all of it."""
+    start, stop = span
+    gone = len(text) - (stop - start)
+    before = GAP if start else ""
+    return before + text[start:stop] + inline_mark(gone, "字") if gone else text
+
+
 def holds_summary(text: str) -> bool:
     """Whether a text carries a mark with a handle: it was cut before."""
     return _SUMMARY.search(text) is not None
@@ -96,7 +104,7 @@ def fitting_facts(facts: Iterable[str], room: int) -> tuple[str, ...]:
     kept: list[str] = []
     for fact in facts:
         cost = estimate(fact) + 1
-        if cost <= room:
+        if fact and cost <= room:
             room -= cost
             kept.append(fact)
     return tuple(kept)

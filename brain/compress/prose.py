@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 
 from brain.compress import detect, headings, markers, relevance, salience
 from brain.compress.budget import Cut, LeftOut, fit
+from brain.text.fold import fold
 from brain.text.sentences import passages, sentences
 from brain.text.tokens import estimate
 
@@ -40,6 +41,8 @@ MARK = 60
 HANDLE = 35
 """About what a bare handle and two gaps take."""
 
+_CLAUSE_END = re.compile(r"[，,；;。！？!?：:…\n]+")
+_WORD = re.compile(r"\w")
 _FENCE = re.compile(r"[ \t]*(?:```|~~~)")
 
 
@@ -68,6 +71,7 @@ def cut(text: str, terms: Sequence[str], budget: int | None, handle: str) -> Cut
     units = _units(text, budget)
     asked = relevance.match(units.texts, terms)
     told = salience.salience(units.texts)
+    named = salience.Named(units.texts)
     costs = [estimate(unit) + 1 for unit in units.texts]
     # At its own weight a heading is chosen, but what stands under it is what answers.
     hits = _bodies(units, asked, asked.chosen(MOST_ASKED, ASKED))
@@ -81,10 +85,10 @@ def cut(text: str, terms: Sequence[str], budget: int | None, handle: str) -> Cut
         return () if heading is None else (heading,)
 
     def render(kept: Collection[int], room: int) -> Cut:
-        made = _render(text, units, told, frozenset(kept), room, handle)
+        made = _render(text, units, told, named, frozenset(kept), room, handle)
         return replace(made, answers=_answers(units, hits, kept, budget))
 
-    return fit(order, costs.__getitem__, render, budget, needs)
+    return fit(order, costs.__getitem__, render, budget, needs, hits[0] if hits else None)
 
 
 def _units(text: str, budget: int | None) -> _Units:
@@ -237,6 +241,7 @@ def _render(
     text: str,
     units: _Units,
     told: Sequence[salience.Salience],
+    named: salience.Named,
     kept: frozenset[int],
     room: int,
     handle: str,
@@ -252,27 +257,51 @@ def _render(
             parts.append(text[start:end])
         elif place - 1 in kept or place == 0:
             parts.append(markers.GAP)
-    facts = markers.fitting_facts(_facts(units, told, missing), room)[::-1]
+    said = [text[units.spans[a][0] : units.spans[b][1]] for a, b in _runs(missing)]
+    count = len(missing) if units.measure == "句" else sum(len(_clauses(run)) for run in said)
+    facts = markers.fitting_facts(_facts(units, told, named, missing, said, room), room)[::-1]
     body = "".join(parts).rstrip()
-    end_mark = markers.summary(len(missing), units.measure, facts, handle, "，")
-    return Cut(body + end_mark, (LeftOut(units.measure, len(missing), "", tuple(missing), facts),))
+    end_mark = markers.summary(count, units.measure, facts, handle, "，")
+    places = tuple(missing) if units.measure == "句" else ()
+    return Cut(body + end_mark, (LeftOut(units.measure, count, "", places, facts),))
 
 
-def _facts(units: _Units, told: Sequence[salience.Salience], missing: Sequence[int]) -> list[str]:
-    """The telling words of what is missing, the strongest first, then how many hold what; where
+def _runs(places: Sequence[int]) -> list[tuple[int, int]]:
+    """The first and last place of each run of neighbours."""
+    runs: list[tuple[int, int]] = []
+    for place in places:
+        if runs and runs[-1][1] + 1 == place:
+            runs[-1] = (runs[-1][0], place)
+        else:
+            runs.append((place, place))
+    return runs
+
+
+def _clauses(text: str) -> list[str]:
+    """The clauses of a stretch of text: what the units of a long sentence are put together from."""
+    return [piece for piece in _CLAUSE_END.split(text) if _WORD.search(piece)]
+
+
+def _facts(
+    units: _Units,
+    told: Sequence[salience.Salience],
+    named: salience.Named,
+    missing: Sequence[int],
+    said: Sequence[str],
+    room: int,
+) -> list[str]:
+    """What is named of the missing, the most telling first, then how many of it hold what; where
     the room is small the words say more."""
-    facts = []
-    named = [
-        word
-        for p in sorted(missing, key=lambda p: (-told[p].strength, p))
-        if told[p].strength and not markers.mentions_secret(units.texts[p])
-        for word in told[p].words
-        if salience.quoted(word) and markers.quotable(word)
-    ]
-    if named:
-        facts.append("提到" + "".join(f"「{word}」" for word in list(dict.fromkeys(named))[:4]))
-    counts = {kind: sum(kind in told[p].kinds for p in missing) for kind in salience.KINDS}
+    by_strength = sorted(missing, key=lambda p: (-told[p].strength, p))
+    words = named.fact(by_strength, room)
+    if units.measure == "句":
+        kinds = [told[p].kinds for p in missing]
+    else:
+        clauses = [fold(clause) for run in said for clause in _clauses(run)]
+        kinds = [
+            frozenset(kind for kind, form in salience.KINDS.items() if form.search(clause))
+            for clause in clauses
+        ]
+    counts = {kind: sum(kind in one for one in kinds) for kind in salience.KINDS}
     told_counts = "、".join(f"{n} {units.measure}有{kind}" for kind, n in counts.items() if n)
-    if told_counts:
-        facts.append(f"其中 {told_counts}")
-    return facts
+    return [*([words] if words else []), *([f"其中 {told_counts}"] if told_counts else [])]

@@ -63,10 +63,15 @@ _LONGEST_VALUE = 80
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """Places of records, the most telling first; the first ``natural`` of them say most."""
+    """Places of records, the most telling first; the first ``natural`` of them say most.
+
+    Args:
+        asked: the record that has most to do with the question; None where none has.
+    """
 
     order: tuple[int, ...]
     natural: int
+    asked: int | None = None
 
 
 Record = Mapping[str, str]
@@ -122,7 +127,8 @@ def rank(
     if extremes:
         first += _extremes(columns)
     natural = list(dict.fromkeys([*first, *ends]))
-    return Ranking(tuple(dict.fromkeys([*natural, *range(count)])), len(natural))
+    asked = matching[0] if matching else None
+    return Ranking(tuple(dict.fromkeys([*natural, *range(count)])), len(natural), asked)
 
 
 def is_error(record: Record) -> bool:

@@ -11,8 +11,13 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
+from itertools import islice
 
+from brain.compress import markers
+from brain.text import lists
 from brain.text.fold import fold
+from brain.text.tokens import estimate
 
 _NUMERAL = "零〇一二两三四五六七八九十百千万亿"
 NUMBER = re.compile(
@@ -26,7 +31,7 @@ _NEGATION = (
 )
 _DECISION = (
     r"决定|决议|拍板|敲定|定为|定于|同意|批准|否决|驳回|通过了|取消|改为|改成|改用|改到|推迟|延期|提前到|暂停|终止|停止|撤销|撤回"
-    r"|上线|下线|承诺|务必|必须|作废|更正|约定|\bdecided?\b|\bapproved?\b|\bcancel"
+    r"|停用|停产|停售|停业|停机|禁用|启用|废弃|废止|封存|上线|下线|承诺|务必|必须|作废|更正|约定|\bdecided?\b|\bapproved?\b|\bcancel"
 )
 _FAILURE = (
     r"失败|错误|出错|报错|异常|超时|故障|事故|崩溃|宕机|泄露|丢失|中断|报警|告警|超标|逾期|投诉|漏洞|损坏|受伤|过敏|急诊|住院|晕倒"
@@ -43,6 +48,9 @@ KINDS: dict[str, re.Pattern[str]] = {
 _QUOTED = re.compile(
     r"(?!改|定|提前到|通过了)(?:" + KINDS["决定"].pattern + "|" + KINDS["故障"].pattern + ")"
 )
+
+MOST_NAMED = 8
+"""Words that one mark names."""
 
 RARE = 0.05
 """A word in at most this share of the units, or in one, is one that its look-alikes lack."""
@@ -131,6 +139,70 @@ def _outliers(folded: Sequence[str]) -> list[tuple[str, ...]]:
             for place, value in zip(same, values, strict=True):
                 if not low <= value <= high:
                     out[place] = (*out[place], numbers[place][column])
+    return out
+
+
+class Named:
+    """What a mark should name of units left out: bans, refusals, decisions, failures, and numbers
+    of a form that hardly any other unit has.
+
+    Args:
+        units: all units of the text.
+    """
+
+    def __init__(self, units: Sequence[str]) -> None:
+        found = [_nameable(fold(unit)) for unit in units]
+        spread = Counter(form for words in found for form in {form for form, _ in words})
+        few = max(1, int(len(units) * RARE))
+        self._words = [
+            tuple(dict.fromkeys(word for form, word in words if spread[form] <= few))
+            for words in found
+        ]
+        self._units = units
+
+    def fact(self, missing: Sequence[int], room: int, first: Sequence[str] = ()) -> str:
+        """``提到「停用」「没有完成」`` within so many tokens; '' where there is nothing to name.
+
+        Args:
+            missing: places of the units left out, those that tell most first.
+            first: words of theirs that go before all others.
+        """
+        telling = (
+            word
+            for place in missing
+            if self._words[place] and not markers.mentions_secret(self._units[place])
+            for word in self._words[place]
+        )
+        told = ""
+        for word in islice(dict.fromkeys((*first, *telling)), 4 * MOST_NAMED):
+            more = f"{told}「{word}」" if told else f"提到「{word}」"
+            if markers.quotable(word) and estimate(more) < room:
+                told = more
+            if told.count("「") == MOST_NAMED:
+                break
+        return told
+
+
+@cache
+def _refused() -> re.Pattern[str]:
+    """A short phrase is told whole, of a longer one the verb where it is a known one, or a ban."""
+    refusing, verbs, bans = (
+        "|".join(lists.words("shortening", name)) for name in ("refusing", "refused", "bans")
+    )
+    han = "[\u4e00-\u9fff]"
+    return re.compile(rf"(?:{refusing}){han}{{1,4}}(?!{han})|(?:{refusing})(?:{verbs})|{bans}")
+
+
+def _nameable(folded: str) -> list[tuple[str, str]]:
+    """Words that may be named, each with the form by which it counts as rare."""
+    out = [(m.group(), m.group()) for m in _refused().finditer(folded)]
+    for kind in ("决定", "故障"):
+        out += [(m.group(), m.group()) for m in KINDS[kind].finditer(folded) if quoted(m.group())]
+    for match in NUMBER.finditer(folded):
+        number = match.group().strip()
+        # A bare digit says nothing by itself.
+        if len(number) > 1:
+            out.append((_NUMERALS.sub("0", number), number))
     return out
 
 

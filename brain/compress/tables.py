@@ -12,7 +12,7 @@ import io
 import re
 from collections.abc import Callable, Collection, Sequence
 
-from brain.compress import detect, markers, records
+from brain.compress import detect, markers, records, salience
 from brain.compress.budget import Cut, LeftOut, fit
 from brain.compress.detect import delimiter, is_rule
 from brain.text.tokens import estimate
@@ -78,6 +78,8 @@ def _cut(
     own = [place for place, row in enumerate(rows) if row and markers.is_mark(row[0])]
     ranking = records.rank(found, raw, terms, own, extremes=True)
 
+    named = salience.Named(raw)
+
     def render(kept: Collection[int], room: int) -> Cut:
         missing = tuple(p for p in range(len(rows)) if p not in kept)
         if not missing:
@@ -89,9 +91,8 @@ def _cut(
                 out.append(marked(markers.GAP))
             out.append(raw[place])
             before = place
-        facts = (
-            markers.fitting_facts(records.facts([found[p] for p in missing]), room) if room else ()
-        )
+        said = [*records.facts([found[p] for p in missing]), named.fact(missing, room // 2)]
+        facts = markers.fitting_facts(said, room) if room else ()
         told = markers.summary(len(missing), "行", facts, handle)
         out.append(marked((markers.GAP if before != len(rows) - 1 else "") + told))
         return Cut(end.join(out) + end, (LeftOut("行", len(missing), "", missing, facts),))
@@ -99,4 +100,4 @@ def _cut(
     def cost(place: int) -> int:
         return estimate(raw[place]) + 1
 
-    return fit(ranking.order[: ranking.natural], cost, render, budget)
+    return fit(ranking.order[: ranking.natural], cost, render, budget, asked=ranking.asked)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -13,7 +13,7 @@ from brain.exchange import export_jsonl, export_markdown, files, import_jsonl, i
 from brain.results import ExportResult, Fault, ImportResult
 from brain.store.view import Selection
 from brain.text.timestamps import parse_time, to_iso
-from brain.validate import check_label
+from brain.validate import check_label, check_tags
 
 if TYPE_CHECKING:
     from brain.store.protocol import Store
@@ -28,6 +28,7 @@ def selection(
     as_of: str | datetime | None,
     with_recovery: bool,
     now: datetime,
+    tags: Sequence[str] = (),
 ) -> Selection:
     """Which records an export is about.
 
@@ -36,20 +37,22 @@ def selection(
 
     Raises:
         BrainError: ``brain_usage`` (2) for another form, or recovery records without the whole
-            file as JSONL; ``brain_scope_invalid``, ``brain_date_invalid`` (65).
+            file as JSONL; ``brain_scope_invalid``, ``brain_tag_invalid``, ``brain_date_invalid``
+            (65).
     """
     if form not in {"jsonl", "markdown"}:
         raise BrainError("brain_usage", "导出格式是 jsonl 或 markdown。", EXIT_USAGE)
     if scope is not None:
-        check_label(scope, "范围", "brain_scope_invalid")
+        scope = check_label(scope, "范围", "brain_scope_invalid")
+    chosen = check_tags(tags)
     at = None if as_of is None else parse_time(as_of, now=now)
-    if with_recovery and not (form == "jsonl" and scope is None and at is None):
+    if with_recovery and not (form == "jsonl" and scope is None and at is None and not chosen):
         raise BrainError(
             "brain_usage",
             "恢复记录不分范围，只能和全部记忆的 JSONL 一起导出。",
             EXIT_USAGE,
         )
-    return Selection(scope, at or (to_iso(now) if form == "markdown" else None))
+    return Selection(scope, at or (to_iso(now) if form == "markdown" else None), tags=chosen)
 
 
 def export_text(

@@ -46,6 +46,7 @@ _MEANT = {
     "valid_to": "until",
     "pinned": "pinned",
     "evidence": "evidence",
+    "tags": "tags",
 }
 
 Check = Callable[[m.Draft, datetime], Record]
@@ -288,6 +289,10 @@ class _Editing:
         for name, kinds in (("scope", str), ("source", str), ("evidence", str), ("pinned", bool)):
             if name in told and not isinstance(told[name], kinds):
                 raise _refused(f"标题里的 {name} 看不懂。")
+        if "tags" in told:
+            if not isinstance(told["tags"], list):
+                raise _refused("标题里的 tags 看不懂。")
+            told["tags"] = tuple(told["tags"])
         for name in ("valid_from", "valid_to"):
             if told.get(name) is not None and not isinstance(told[name], str):
                 raise _refused(f"标题里的 {_MEANT[name]} 看不懂。")

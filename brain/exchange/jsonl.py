@@ -294,6 +294,7 @@ def _memory(value: Mapping[str, Any]) -> Memory:
         content_hash=right,
         use_count=_whole(value, "use_count", 0),
         last_used_at=_time(value, "last_used_at"),
+        tags=_tags(value),
     )
 
 
@@ -317,6 +318,13 @@ def _link(value: Mapping[str, Any]) -> Observation:
         source=validate.check_label(_text(value, "source"), "来源", "brain_source_invalid"),
         evidence=validate.check_evidence(_text(value, "evidence")),
     )
+
+
+def _tags(value: Mapping[str, Any]) -> tuple[str, ...]:
+    given = value.get("tags", [])
+    if not isinstance(given, list) or not all(isinstance(tag, str) for tag in given):
+        raise _wrong("的 tags 应为字符串的数组")
+    return validate.check_tags(given)
 
 
 def _event(value: Mapping[str, Any]) -> Event:

@@ -113,6 +113,8 @@ def facts(memory: Memory) -> dict[str, Any]:
         told["pinned"] = True
     if memory.evidence:
         told["evidence"] = memory.evidence
+    if memory.tags:
+        told["tags"] = list(memory.tags)
     return told
 
 

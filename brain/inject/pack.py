@@ -11,12 +11,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from brain.compress import handles, passages
+from brain.compress import handles
 from brain.compress.handles import handle_of
 from brain.errors import EXIT_USAGE, BrainError
 from brain.inject.sanitize import sanitize
 from brain.memory import Gate, Hit, InjectResult, LeftOut, Reason
 from brain.recall import similar
+from brain.text import graphemes
 from brain.text.dates.intervals import anchor_note
 from brain.text.secrets import mask
 from brain.text.sentences import sentences
@@ -234,6 +235,7 @@ def _head(hit: Hit, room: int, handle: str, tight: bool) -> tuple[Hit, str]:
             low = middle
         else:
             high = middle - 1
+    low = max(graphemes.floor(text, low), graphemes.ceiling(text, 1))
     for _, stop in reversed(sentences(text[:low])):
         if low // 2 <= stop < low and shown(stop)[0].tokens_added <= room:
             return shown(stop)
@@ -259,12 +261,11 @@ def block_of_hits(hits: Sequence[Hit], terms: Sequence[str], budget: int) -> Blo
     ]
 
     def shortened(hit: Hit, room: int, tight: bool) -> str | None:
-        handle = handles.handle_of(hit.memory.text.encode("utf-8"))
-        if tight:
-            return passages.sentence(hit.text, terms, room, handle)
         from brain.compress import document
 
-        return document.excerpt(hit.text, terms, room, handle)
+        handle = handles.handle_of(hit.memory.text.encode("utf-8"))
+        cutting = document.telling if tight else document.excerpt
+        return cutting(hit.text, terms, room, handle)
 
     packed = block(whole, budget, shortened)
     repeated = tuple(

@@ -7,7 +7,7 @@ stays is an entry in the journal that says when an id was forgotten, without a w
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -35,6 +35,9 @@ from brain.validate import check_why
 if TYPE_CHECKING:
     from brain.store.protocol import Transaction
 
+MOST_PROBED = 200_000
+"""Characters whose pieces are looked for at once: some 120 MB of them."""
+
 STRETCH = 12
 """Length of a stretch of text that is looked for, in characters; no index keeps as much in one."""
 
@@ -46,16 +49,16 @@ LEAST_DIFFERENT = 8
 
 @dataclass(frozen=True, slots=True)
 class Erased:
-    """What was taken out of the tables; ``text`` is '' when that was done before.
+    """What was taken out of the tables; no texts when that was done before.
 
-    ``originals``: handles of what still holds it among other things; ``versions``: ids and texts of
-    earlier versions that went with it.
+    ``originals``: handles of what still holds it among other things; ``versions``: ids of earlier
+    versions that went with it, whose texts are among the ``texts``.
     """
 
-    text: str
-    words: tuple[str, ...]
+    texts: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
     originals: tuple[str, ...] = ()
-    versions: tuple[tuple[int, str], ...] = ()
+    versions: tuple[int, ...] = ()
 
 
 def forget(db: Transaction, memory_id: int, now: str, why: str, force: bool) -> Erased:
@@ -79,24 +82,41 @@ def forget(db: Transaction, memory_id: int, now: str, why: str, force: bool) -> 
     check_why(why)
     pending = meta.ERASING in meta.read(db) and journal.forgotten_at(db, memory_id) is not None
     if pending:
-        return Erased("", ())
-    memory = lineage.require(db, memory_id)
-    lineage.require_unpinned(memory, "遗忘", force)
+        return Erased()
+    return forget_all(db, [memory_id], now, why, force)
+
+
+def forget_all(
+    db: Transaction, memory_ids: Sequence[int], now: str, why: str, force: bool
+) -> Erased:
+    """As :func:`forget`, of several records together."""
+    check_why(why)
+    asked = set(memory_ids)
+    versions: list[int] = []
+    texts: list[str] = []
+    words: dict[str, None] = {}
     if not fts.has_trigrams(db):
         raise BrainError(
             "brain_fts5_missing",
             "这个 SQLite 没有 trigram 分词器，抹不掉索引里的内容；请重新安装 apsw。",
             EXIT_UNAVAILABLE,
         )
-    versions = _earlier_versions(db, memory)
-    every = (*versions, memory)
-    # Each read anew: what went before it has changed its links.
-    words = [_erase(db, lineage.require(db, each.id), now, why) for each in every]
+    for memory_id in memory_ids:
+        memory = lineage.require(db, memory_id)
+        lineage.require_unpinned(memory, "遗忘", force)
+        earlier = [each for each in _earlier_versions(db, memory) if each.id not in asked]
+        for each in (*earlier, memory):
+            # Read anew: what went before it has changed its links.
+            words |= dict.fromkeys(_erase(db, lineage.require(db, each.id), now, why))
+            texts.append(each.text)
+        versions += [each.id for each in earlier]
+    if not texts:
+        return Erased()
+    fts.rewrite_keys(db, *texts)
+    erase.drop_samples(db)
     meta.put(db, **{meta.ERASING: 1})
-    told = dict.fromkeys(word for some in words for word in some)
-    held = sorted({handle for each in every for handle in originals.holding(db, each.text)})
-    gone = tuple((each.id, each.text) for each in versions)
-    return Erased(memory.text, tuple(told), tuple(held), gone)
+    held = originals.holding(db, *texts)
+    return Erased(tuple(texts), tuple(words), tuple(held), tuple(versions))
 
 
 def _earlier_versions(db: Transaction, memory: Memory) -> list[Memory]:
@@ -128,8 +148,6 @@ def _erase(db: Transaction, memory: Memory, now: str, why: str) -> tuple[str, ..
         vector_index.remove(db, table, passages)
     sources.disguise(db, memory.id)
     memories.delete(db, memory.id)
-    fts.rewrite_keys(db, memory.text)
-    erase.drop_samples(db)
     originals.erase_of(db, memory.text)
     words = _own_words(db, memory.text)
     for word in words:
@@ -160,19 +178,36 @@ def _own_words(db: Transaction, text: str) -> tuple[str, ...]:
     )
 
 
-def verify(db: Transaction, path: Path, text: str) -> None:
+def verify(db: Transaction, path: Path, *texts: str) -> None:
     """Looks for what was forgotten in the indexes, in the bytes of the file and in its log.
 
     Args:
-        text: the forgotten text; '' looks for nothing.
+        texts: the forgotten texts; '' looks for nothing.
 
     Raises:
         BrainError: ``brain_forget_incomplete`` (74) when a piece of it is there that nothing still
             remembered says.
     """
-    left = erase.find_bytes(path, probes(text))
-    if fts.stale_terms(db, text) or (left and left - erase.held_pieces(db, left)):
+    if fts.stale_terms(db, *texts):
         raise incomplete(path)
+    for some in _together(texts):
+        left = erase.find_bytes(path, {piece for text in some for piece in probes(text)})
+        if left and left - erase.held_pieces(db, left):
+            raise incomplete(path)
+
+
+def _together(texts: Iterable[str]) -> Iterator[list[str]]:
+    """Texts in lists that are looked for in one reading of the file."""
+    some: list[str] = []
+    size = 0
+    for text in texts:
+        if some and size + len(text) > MOST_PROBED:
+            yield some
+            some, size = [], 0
+        some.append(text)
+        size += len(text)
+    if some:
+        yield some
 
 
 def in_copies(path: Path, *texts: str) -> tuple[str, ...]:

@@ -216,7 +216,8 @@ def require_replaceable(db: Transaction, old: Memory, text: str, deed: str) -> N
 
 
 def replacement(old: Memory, text: str, source: str, now: str, *, valid_from: str | None) -> Record:
-    """What is to take over from a record: its kind, scope, importance and pin, a text of its own.
+    """What is to take over from a record: its kind, scope, tags, importance and pin, a text of its
+    own.
 
     Its confidence is that of its source. It ends when the old one does where it begins with it,
     as a correction does; what the world changed to has no end yet.
@@ -232,6 +233,7 @@ def replacement(old: Memory, text: str, source: str, now: str, *, valid_from: st
         valid_from=valid_from,
         valid_to=old.valid_to if valid_from == old.valid_from else None,
         recorded_at=now,
+        tags=old.tags,
     )
 
 

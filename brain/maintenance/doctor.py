@@ -49,6 +49,7 @@ _DAMAGED = frozenset({"brain_db_damaged", "brain_db_io"})
 _CORRUPT = frozenset({"integrity", "unreadable", "header"})
 """Findings that are not mended where the file is."""
 
+_NO_LOG = frozenset({"brain_wal_missing", "brain_wal_not_copied"})
 _STRANGE = frozenset({"brain_db_not_ours", "brain_schema_newer"})
 """What one wrong byte of the header makes a file of ours look like."""
 
@@ -179,8 +180,9 @@ def _examine(store: Store, now: datetime, *, insist: bool = False) -> _Seen:
             findings += health.examine(health.Subject(db, facts, loaded, embedder, now))
             return _Seen(tuple(findings), embedder)
     except BrainError as e:
-        if e.code == "brain_wal_missing":
-            return _Seen((*findings, Finding("wal_missing", "error", e.message)), None)
+        if e.code in _NO_LOG:
+            found = Finding(e.code.removeprefix("brain_"), "error", e.message)
+            return _Seen((*findings, found), None)
         if e.code in _DAMAGED:
             return _Seen((*findings, Finding("integrity", "error", e.message, fixable=True)), None)
         if e.code not in _STRANGE:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
 from brain.memory import Hit, RecallResult
@@ -18,9 +19,10 @@ from brain.store import memories
 from brain.store.view import View
 from brain.text import stopwords
 from brain.text.bm25 import idf
+from brain.text.dates.intervals import Interval, find_intervals
 from brain.text.fold import fold
 from brain.text.rewrite import Variant, phrase_terms, variants
-from brain.text.timestamps import local_day
+from brain.text.timestamps import from_iso, local_day, local_time, now_utc, to_iso
 from brain.text.tokenize import QueryTerms, count_terms, is_han, query_terms, stem
 from brain.validate import clean_query
 
@@ -233,13 +235,30 @@ def explained(result: RecallResult, own_words: Sequence[OwnWord]) -> RecallResul
     own = [" ".join(str(x) for x in (w.word, w.freq, w.tag) if x) for w in own_words]
     folded = fold(clean_query(result.query))
     cut = stopwords.content_words(folded, own)
-    notes = (f"查询切成词：{'、'.join(cut)}。",) if cut else ()
+    notes: tuple[str, ...] = (f"查询切成词：{'、'.join(cut)}。",) if cut else ()
+    notes += asked_times(result.query)
     return replace(
         result,
         hits=tuple(by_words(hit, cut, folded) for hit in result.hits),
         skills=tuple(by_words(hit, cut, folded) for hit in result.skills),
         notes=(*notes, *result.notes),
     )
+
+
+def asked_times(query: str, now: datetime | None = None) -> tuple[str, ...]:
+    """How the times that a query names are read, a sentence for each."""
+    moment = now or now_utc()
+    text = clean_query(query)
+    return tuple(f"「{one.phrase}」按 {_days(one)} 理解。" for one in find_intervals(text, moment))
+
+
+def _days(asked: Interval) -> str:
+    """The local days of an interval, with the hours where it is no whole days."""
+    first, stop = local_time(asked.start_iso), local_time(asked.stop_iso)
+    if first[11:19] != "00:00:00" or stop[11:19] != "00:00:00":
+        return f"{first[:16]}～{stop[:16]}"
+    last = local_day(to_iso(from_iso(asked.stop_iso) - timedelta(seconds=1)))
+    return first[:10] if last == first[:10] else f"{first[:10]}～{last}"
 
 
 def unknown_scope(db: Transaction, scope: str) -> str:
@@ -255,6 +274,12 @@ def unknown_scope(db: Transaction, scope: str) -> str:
     near = _nearest_name(scope, [name for name in names if name])
     hint = f"是不是「{near}」？" if near else "brain scopes 列出有哪些。"
     return f"范围「{scope}」里还没有记忆（全局的不算）；{hint}"
+
+
+def without_model(degraded: Collection[str]) -> tuple[str, ...]:
+    """That the model was not there in time, as a sentence: the same question may do better soon."""
+    told = "模型还在装入，这一次只按字面回答；过几秒再问就是完整的。"
+    return (told,) if "timeout" in degraded else ()
 
 
 def unknown_scopes(db: Transaction, view: View) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from brain.store import memories
 from brain.store.vectors import vector_index
 from brain.store.view import View
 
@@ -38,7 +39,13 @@ def lane(
         vector: the embedded query, (dim,), unit length.
         limit: how many passages the scan returns.
     """
-    rows = vector_index.search(db, table, vector.tobytes(), view, scope_ids, limit)
+    packed = vector.tobytes()
+    if view.tags:
+        # The index knows no tags: the few that have them are measured one by one.
+        shown = memories.tagged(db, view)
+        among = vector_index.nearest_among(db, table, packed, shown, limit)
+        return tuple(Near(m, passage, near) for m, (near, passage) in among.items())
+    rows = vector_index.search(db, table, packed, view, scope_ids, limit)
     return tuple(Near(memory_id, passage, similarity) for memory_id, passage, similarity in rows)
 
 

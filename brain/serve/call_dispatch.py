@@ -10,8 +10,9 @@ import os
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
-from threading import Lock, Thread
+from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING, Any, Protocol
 
 from brain.errors import EXIT_CANT_CREATE, BrainError
@@ -25,6 +26,10 @@ if TYPE_CHECKING:
 READERS = max(2, min(4, os.cpu_count() or 2))
 """Threads that read, each with a connection of its own; more would only wait for a core."""
 
+IDLE_SECONDS = 180.0
+"""Without a call for so long the file is let go: its log is merged, so that the file alone is whole
+for who copies nothing else (a cloud drive, a backup of single files)."""
+
 PATIENCE = 0.5
 """Seconds a question waits for the model: a client gives a call a few seconds in all."""
 
@@ -37,6 +42,12 @@ class Backend(Protocol):
 
     def warm(self) -> None:
         """Gets ready for the first call."""
+
+    def check(self) -> None:
+        """Raises :class:`BrainError` where it could not answer a call now."""
+
+    def rest(self) -> None:
+        """Lets go of what others may want while nobody asks."""
 
     def close(self) -> None:
         """Lets go of what it holds."""
@@ -61,6 +72,15 @@ class LocalBackend:
         except BrainError:
             return
 
+    def check(self) -> None:
+        self._opened().check_file()
+
+    def rest(self) -> None:
+        with self._lock:
+            brain = self._brain
+        if brain is not None:
+            brain.rest()
+
     def close(self) -> None:
         with self._lock:
             if self._brain is not None:
@@ -82,15 +102,28 @@ class Dispatcher:
     Args:
         scope: the scope of calls that name none.
         read_only: refuse every call that writes.
+        idle: seconds without a call after which the file is let go; None is ``IDLE_SECONDS``.
     """
 
-    def __init__(self, answerer: Backend, *, scope: str = "", read_only: bool = False) -> None:
+    def __init__(
+        self,
+        answerer: Backend,
+        *,
+        scope: str = "",
+        read_only: bool = False,
+        idle: float | None = None,
+    ) -> None:
         self.metrics = Metrics()
         self.read_only = read_only
         self._answerer = answerer
         self._scope = scope
         self._readers = ThreadPoolExecutor(READERS, thread_name_prefix="read")
         self._writer = ThreadPoolExecutor(1, thread_name_prefix="write")
+        self._idle = IDLE_SECONDS if idle is None else idle
+        self._last = time.monotonic()
+        self._running = 0
+        self._ended = Event()
+        Thread(target=self._rest_when_idle, name="idle", daemon=True).start()
 
     def call(self, name: str, args: Mapping[str, Any]) -> Any:
         """Answers one call on this thread.
@@ -115,6 +148,8 @@ class Dispatcher:
         """
         asked = time.perf_counter()
 
+        self._running += 1
+
         def timed() -> Any:
             begun = time.perf_counter()
             code = "brain_internal"
@@ -129,6 +164,8 @@ class Dispatcher:
             finally:
                 ended = time.perf_counter()
                 self.metrics.count(name, code, {"queue": begun - asked, "call": ended - begun})
+                self._last = time.monotonic()
+                self._running -= 1
 
         pool = self._writer if writes else self._readers
         return await asyncio.get_running_loop().run_in_executor(pool, timed)
@@ -137,8 +174,23 @@ class Dispatcher:
         """Gets ready in the background."""
         Thread(target=self._answerer.warm, name="warm", daemon=True).start()
 
+    def check(self) -> None:
+        """Raises :class:`BrainError` where a call could not be answered now."""
+        self._answerer.check()
+
+    def _rest_when_idle(self) -> None:
+        """Once after every stretch of calls, when nobody has asked for a while."""
+        rested = self._last
+        while not self._ended.wait(max(self._idle / 4, 0.05)):
+            last = self._last
+            if self._running <= 0 and last != rested and time.monotonic() - last >= self._idle:
+                rested = last
+                with suppress(BrainError):  # the next call tells what is wrong
+                    self._answerer.rest()
+
     def close(self) -> None:
         """Ends: calls that wait are dropped, the one that runs is let finish."""
+        self._ended.set()
         for pool in (self._readers, self._writer):
             pool.shutdown(wait=True, cancel_futures=True)
         self._answerer.close()

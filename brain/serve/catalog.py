@@ -40,9 +40,9 @@ class Call:
 QUERY = Field("query", "string", "要问的话，用户的原话最好", required=True, alias="q")
 SCOPE = Field("scope", "string", "项目或命名空间；看得到它自己的和全局的记忆，不给就是默认范围")
 K = Field("k", "integer", "最多几条", least=1, most=1000)
-KIND = Field("kind", "string", "只看这一类，如 fact、preference、decision")
-AS_OF = Field("as_of", "string", "问那个时刻什么为真，如 2026-03-01")
-KNOWN_AT = Field("known_at", "string", "问那个时刻我们相信什么")
+KIND = Field("kind", "string", "只看这一类，如 fact、preference、decision", blank=True)
+AS_OF = Field("as_of", "string", "问那个时刻什么为真，如 2026-03-01", blank=True)
+KNOWN_AT = Field("known_at", "string", "问那个时刻我们相信什么", blank=True)
 EXPIRED = Field("include_expired", "boolean", "已失效和已被取代的也找")
 CONTEXT = Field("context", "string", "前几轮对话，问题离开它说不清时给（“那个呢”“它怎么配”）")
 EXPLAIN = Field("explain", "boolean", "给出每条的检索依据")
@@ -54,21 +54,29 @@ RIGHT_TEXT = Field("text", "string", "对的说法", required=True)
 IMPORTANCE = Field("importance", "number", "有多重要，0 到 1；默认 0.5", least=0, most=1)
 CONFIDENCE = Field("confidence", "number", "有多可信，0 到 1；不给时按来源定", least=0, most=1)
 STORED_KIND = Field(
-    "kind", "string", "fact、preference、decision、episode、skill、note 或自定的小写名字；默认 note"
+    "kind",
+    "string",
+    "fact、preference、decision、episode、skill、note 或自定的小写名字；默认 note",
+    blank=True,
 )
 STORED_SCOPE = Field("scope", "string", "记到哪个项目或命名空间；不给就是默认范围")
-VALID_FROM = Field("valid_from", "string", "从何时起为真；不给时是现在，unknown 表示一直")
-VALID_TO = Field("valid_to", "string", "到何时为止；不给时一直有效")
+VALID_FROM = Field(
+    "valid_from", "string", "从何时起为真；不给时是现在，unknown 表示一直", blank=True
+)
+VALID_TO = Field("valid_to", "string", "到何时为止；不给时一直有效", blank=True)
 WHY = Field("why", "string", "为什么改，记入日志")
 UNIT = Field("value", "number", "0 到 1 之间", required=True, least=0, most=1)
-AT = Field("at", "string", "从何时起；不给时是现在")
+AT = Field("at", "string", "从何时起；不给时是现在", blank=True)
 SOURCE = Field("source", "string", "user、model、chat 等；默认 user")
 ALLOW_SECRETS = Field(
     "allow_secrets", "boolean", "有口令、密钥、证件号、卡号也存；不给时拒绝（brain_secret）"
 )
 FORCE = Field("force", "boolean", "钉住的也照做")
 
-_LOOK = (SCOPE, KIND, AS_OF, KNOWN_AT, EXPIRED)
+TAGS = Field("tags", "strings", "只看有这些标签的，几个都要有", alias="tag")
+STORED_TAGS = Field("tags", "strings", "归在哪些标签下，如 部署、值班")
+
+_LOOK = (SCOPE, KIND, AS_OF, KNOWN_AT, EXPIRED, TAGS)
 
 
 def _recall(brain: Brain, args: dict[str, Any]) -> Any:
@@ -185,7 +193,7 @@ def _unlink(brain: Brain, args: dict[str, Any]) -> Any:
 CALLS: Mapping[str, Call] = {
     "inject": Call(
         "给提示词的一段记忆；答不了时 block 为空",
-        (QUERY, BUDGET, SCOPE, AS_OF, KNOWN_AT, CONTEXT, EXPLAIN),
+        (QUERY, BUDGET, SCOPE, AS_OF, KNOWN_AT, CONTEXT, TAGS, EXPLAIN),
         _inject,
         "Injection",
     ),
@@ -203,8 +211,9 @@ CALLS: Mapping[str, Call] = {
             SCOPE,
             AS_OF,
             KNOWN_AT,
-            Field("threshold", "string", "概率到多少算能，或 quiet、balanced、eager"),
+            Field("threshold", "string", "概率到多少算能，或 quiet、balanced、eager", blank=True),
             CONTEXT,
+            TAGS,
         ),
         lambda brain, args: brain.check(**args).to_dict(),
         "Check",
@@ -267,6 +276,11 @@ CALLS: Mapping[str, Call] = {
             Field("archived", "boolean", "只列已归档的"),
             Field("all", "boolean", "连同失效的、被取代的、撤回的、归档的"),
             Field("all_scopes", "boolean", "不论范围"),
+            TAGS,
+            Field("since", "string", "这个时间起记下的", blank=True),
+            Field("until", "string", "这个时间之前记下的，不含它", blank=True),
+            Field("source", "string", "只列这个来源的，如 chat", blank=True),
+            Field("after", "id", "上一页最后一条的编号：从它之后列起"),
             Field("limit", "integer", "最多几条；默认 50", least=1, most=1_000_000_000),
         ),
         _list,
@@ -288,6 +302,7 @@ CALLS: Mapping[str, Call] = {
             VALID_TO,
             Field("pinned", "boolean", "钉住：不会被归档、到期或遗忘"),
             Field("evidence", "string", "出处，如文件名或链接"),
+            STORED_TAGS,
             WHY,
             ALLOW_SECRETS,
         ),
@@ -340,6 +355,8 @@ CALLS: Mapping[str, Call] = {
         (
             Field("handle", "string", "注入块里的 ccr_…", required=True),
             Field("query", "string", "只取和它有关的整条、整行、整段"),
+            Field("lines", "string", "只取这几行，如 12-30；从 1 数起，两头都算"),
+            Field("heading", "string", "只取这个标题下的一节"),
         ),
         lambda brain, args: brain.recovered(**args).to_dict(),
         "Recovered",

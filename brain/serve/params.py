@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from brain.errors import EXIT_USAGE, BrainError
 
-Kind = Literal["string", "integer", "number", "boolean", "id"]
+Kind = Literal["string", "integer", "number", "boolean", "id", "strings"]
 
 LARGEST_INTEGER = 2**63 - 1
 """SQLite's largest integer."""
@@ -21,6 +21,7 @@ _TOLD: Mapping[Kind, str] = {
     "number": "数",
     "boolean": "true 或 false",
     "id": '编号，如 12 或 "#12"',
+    "strings": "文本的数组",
 }
 _WHOLE = re.compile(r"[+-]?[0-9]{1,18}\Z")
 _TRUTH = {"true": True, "1": True, "false": False, "0": False}
@@ -32,11 +33,13 @@ class Field:
 
     Args:
         name: as in JSON, and as the engine calls it.
-        kind: its JSON type; ``id`` takes ``12``, ``"12"`` and ``"#12"``.
+        kind: its JSON type; ``id`` takes ``12``, ``"12"`` and ``"#12"``; ``strings`` is an array,
+            in a query separated by commas.
         about: one Chinese sentence for a model or a person.
         required: must be given.
         least, most: range of a number, told in the schema; the engine holds to it.
         alias: what the query of a GET calls it.
+        blank: '' stands for not given: models and forms fill in what they leave open.
     """
 
     name: str
@@ -46,6 +49,7 @@ class Field:
     least: float | None = None
     most: float | None = None
     alias: str = ""
+    blank: bool = False
 
     def schema(self) -> dict[str, Any]:
         """Its JSON schema."""
@@ -56,6 +60,12 @@ class Field:
                     {"type": "integer", "minimum": 1, "maximum": LARGEST_INTEGER},
                     {"type": "string", "pattern": "^#?[0-9]{1,18}$"},
                 ],
+            }
+        if self.kind == "strings":
+            return {
+                "type": "array",
+                "items": {"type": "string"},
+                "description": self.about,
             }
         out: dict[str, Any] = {"type": self.kind, "description": self.about}
         if self.least is not None:
@@ -99,6 +109,8 @@ def validated(
             raise _usage(f"没有参数 {str(name)[:40]}；可用的参数：{told}。")
         if value is None and loose:
             continue
+        if value == "" and not field.required and (field.blank or field.kind != "string"):
+            continue
         out[name] = _typed(field, value, loose)
     for field in fields:
         if field.required and field.name not in out:
@@ -115,6 +127,8 @@ def _typed(field: Field, value: Any, loose: bool) -> Any:
         right = False
     elif field.kind == "string":
         right = isinstance(value, str)
+    elif field.kind == "strings":
+        right = isinstance(value, list) and all(isinstance(one, str) for one in value)
     elif field.kind == "integer":
         right = isinstance(value, int) or (isinstance(value, float) and value.is_integer())
     elif field.kind == "number":
@@ -135,6 +149,8 @@ def _from_text(kind: Kind, text: str) -> Any:
     """A value written as text; what cannot be one stays text and is refused by its type."""
     if kind == "boolean":
         return _TRUTH.get(text.lower(), text)
+    if kind == "strings":
+        return [one.strip() for one in re.split("[,，]", text) if one.strip()]
     if kind == "integer" and _WHOLE.match(text):
         return int(text)
     if kind == "number":

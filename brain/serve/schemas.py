@@ -131,6 +131,11 @@ _HIT = _hit()
 SCHEMAS: Mapping[str, Schema] = {
     "Memory": _MEMORY,
     "Memories": {"type": "array", "items": _MEMORY},
+    "Listing": {
+        "type": "object",
+        "properties": {"memories": {"type": "array", "items": _MEMORY}},
+        "required": ["memories"],
+    },
     "Hit": _HIT,
     "Recall": _object(
         m.RecallResult,

@@ -153,12 +153,12 @@ def connect(path: Path, *, writable: bool, shared: bool = False) -> apsw.Connect
     Raises:
         BrainError: see :func:`translate_errors`, :func:`check_version`,
             :func:`require_private_beside`, :func:`brain.store.wal.require_own` and
-            :func:`brain.store.wal.require_whole`.
+            :func:`brain.store.wal.require_log`.
     """
     path = path.absolute()  # a relative ``:memory:`` would be no file
     require_private_beside(path)
     wal.require_own(path)
-    wal.require_whole(path)
+    wal.require_log(path)
     with translate_errors(path):
         if writable:
             db = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)

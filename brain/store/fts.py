@@ -89,7 +89,7 @@ def remove(db: apsw.Connection, memory_id: int, text: str, scope_id: int) -> Non
     )
 
 
-def rewrite_keys(db: apsw.Connection, text: str | None = None) -> int:
+def rewrite_keys(db: apsw.Connection, *texts: str) -> int:
     """Rewrites the separator keys of both indexes that begin no term any more; gives how many.
 
     The first term of each leaf page is noted, cut short, in the ``_idx`` table as the key that
@@ -98,11 +98,11 @@ def rewrite_keys(db: apsw.Connection, text: str | None = None) -> int:
     own, so it becomes the least remembered term that is not below it.
 
     Args:
-        text: only keys that begin a term of this one are looked at; None looks at all.
+        texts: only keys that begin a term of these are looked at; none looks at all.
     """
     done = 0
     for index in (GRAMS, TRIGRAMS):
-        for segment, key, page in stale_keys(db, index, text):
+        for segment, key, page in stale_keys(db, index, *texts):
             least = _least_term(db, index, key)
             above = rows(
                 db,
@@ -121,21 +121,19 @@ def rewrite_keys(db: apsw.Connection, text: str | None = None) -> int:
     return done
 
 
-def stale_keys(
-    db: apsw.Connection, index: str, text: str | None = None
-) -> list[tuple[int, bytes, int]]:
+def stale_keys(db: apsw.Connection, index: str, *texts: str) -> list[tuple[int, bytes, int]]:
     """The separator keys that begin no term any more, as (segment, key, page).
 
     Args:
-        text: as for :func:`rewrite_keys`.
+        texts: as for :func:`rewrite_keys`.
     """
-    terms = None if text is None else sorted({t.encode() for t in terms_of(index, text)})
+    terms = sorted({term.encode() for text in texts for term in terms_of(index, text)})
     out = []
     for segment, key, page in rows(db, f"SELECT segid, term, pgno FROM {index}_idx"):
         begins = bytes(key)[len(_KEY) :]
         if not begins:
             continue
-        if terms is not None:
+        if texts:
             at = bisect_left(terms, begins)
             if at == len(terms) or not terms[at].startswith(begins):
                 continue
@@ -145,11 +143,11 @@ def stale_keys(
     return out
 
 
-def stale_terms(db: apsw.Connection, text: str) -> list[str]:
-    """Terms of a text that an index still keeps though no record has them: none, once forgotten."""
-    out = []
-    for index in (GRAMS, TRIGRAMS):
-        out += [key[1:].decode("utf-8", "replace") for _, key, _ in stale_keys(db, index, text)]
+def stale_terms(db: apsw.Connection, *texts: str) -> list[str]:
+    """Terms of texts that an index still keeps though no record has them: none, once forgotten."""
+    out: list[str] = []
+    for index in (GRAMS, TRIGRAMS) if texts else ():
+        out += [key[1:].decode("utf-8", "replace") for _, key, _ in stale_keys(db, index, *texts)]
     return out
 
 

@@ -12,13 +12,20 @@ import apsw
 
 from brain.memory import Memory, content_hash
 from brain.store.sql import one, rows, stream
-from brain.store.view import Selection, View
+from brain.store.view import Listed, Selection, View, with_tags
 
-_NAMES = tuple(f.name for f in fields(Memory))
-"""The columns of ``memories`` that a :class:`Memory` is made of, in its order."""
+_NAMES = tuple(f.name for f in fields(Memory) if f.name != "tags")
+"""The columns of ``memories`` that a :class:`Memory` is made of, in its order; tags come last."""
 
-_FIELDS = ", ".join(_NAMES)
-_M_FIELDS = ", ".join(f"m.{name}" for name in _NAMES)
+
+def _tags_of(alias: str) -> str:
+    """An expression for the tags of a record, a JSON array in the order given."""
+    of = f"SELECT t.tag FROM tags t WHERE t.memory_id = {alias}.id ORDER BY t.id"
+    return f"(SELECT json_group_array(tag) FROM ({of}))"
+
+
+_FIELDS = ", ".join((*_NAMES, _tags_of("memories")))
+_M_FIELDS = ", ".join((*(f"m.{name}" for name in _NAMES), _tags_of("m")))
 _PINNED = _NAMES.index("pinned")
 
 
@@ -38,6 +45,7 @@ class Record:
     recorded_at: str
     evidence: str = ""
     supersedes: int | None = None
+    tags: tuple[str, ...] = ()
 
 
 _TYPES: dict[str, tuple[type, ...]] = {
@@ -48,7 +56,7 @@ _TYPES: dict[str, tuple[type, ...]] = {
     "str | None": (str, NoneType),
     "int | None": (int, NoneType),
 }
-_COLUMNS = tuple(_TYPES[str(f.type)] for f in fields(Memory))
+_COLUMNS = (*(_TYPES[str(f.type)] for f in fields(Memory) if f.name != "tags"), (str,))
 
 
 def _memory(row: Sequence[Any]) -> Memory:
@@ -56,6 +64,8 @@ def _memory(row: Sequence[Any]) -> Memory:
         raise apsw.CorruptError("a record holds what no record can")
     values = list(row)
     values[_PINNED] = bool(values[_PINNED])  # SQLite has no booleans
+    # Most records have none, and reading JSON takes as long as all the rest.
+    values[-1] = () if values[-1] == "[]" else tuple(json.loads(values[-1]))
     return Memory(*values)
 
 
@@ -89,7 +99,27 @@ def insert(db: apsw.Connection, record: Record) -> int:
             _sha256(record.text),
         ),
     )[0]
+    add_tags(db, int(row[0]), record.tags)
     return int(row[0])
+
+
+def add_tags(db: apsw.Connection, memory_id: int, tags: Iterable[str]) -> None:
+    """Files a record under some tags; under one that it has already it stays."""
+    for tag in tags:
+        db.execute("INSERT OR IGNORE INTO tags (memory_id, tag) VALUES (?, ?)", (memory_id, tag))
+
+
+def tagged(db: apsw.Connection, view: View) -> list[int]:
+    """The ids of the records that a view with tags shows."""
+    where, args = view.where()
+    first = view.tags[0]
+    found = rows(
+        db,
+        "SELECT m.id FROM tags f CROSS JOIN memories m ON m.id = f.memory_id"
+        f" WHERE f.tag = ? AND {where} ORDER BY m.id",
+        (first, *args),
+    )
+    return [int(row[0]) for row in found]
 
 
 def from_record(record: Record, memory_id: int) -> Memory:
@@ -115,6 +145,7 @@ def from_record(record: Record, memory_id: int) -> Memory:
         content_hash=content_hash(record.text),
         use_count=0,
         last_used_at=None,
+        tags=record.tags,
     )
 
 
@@ -127,6 +158,7 @@ def insert_verbatim(db: apsw.Connection, memory: Memory, *, keep_id: bool) -> in
     values = {**memory.to_dict(), "supersedes": None, "superseded_by": None}
     values["content_hash"] = content_hash(memory.text)
     values["text_sha256"] = _sha256(memory.text)
+    del values["tags"]
     if not keep_id:
         del values["id"]
     row = rows(
@@ -135,6 +167,7 @@ def insert_verbatim(db: apsw.Connection, memory: Memory, *, keep_id: bool) -> in
         " RETURNING id",
         tuple(values.values()),
     )[0]
+    add_tags(db, int(row[0]), memory.tags)
     return int(row[0])
 
 
@@ -220,9 +253,14 @@ def by_sha256(db: apsw.Connection, prefix: bytes) -> Memory | None:
     return _memory(found[0]) if found else None
 
 
-def list_visible(db: apsw.Connection, view: View | None, limit: int | None) -> list[Memory]:
+def list_visible(
+    db: apsw.Connection, view: View | None, limit: int | None, listed: Listed | None = None
+) -> list[Memory]:
     """Records a view shows (all of the file for None), newest first."""
     where, args = view.where() if view else ("1", [])
+    if listed:
+        more, more_args = listed.where()
+        where, args = f"{where} AND {more}", [*args, *more_args]
     found = rows(
         db,
         f"SELECT {_M_FIELDS} FROM memories m WHERE {where} ORDER BY m.id DESC LIMIT ?",
@@ -232,29 +270,39 @@ def list_visible(db: apsw.Connection, view: View | None, limit: int | None) -> l
 
 
 def list_any_state(
-    db: apsw.Connection,
-    scopes: Sequence[str] | None,
-    kind: str | None,
-    limit: int | None,
-    known_at: str | None = None,
+    db: apsw.Connection, view: View, limit: int | None, listed: Listed | None = None
 ) -> list[Memory]:
-    """Records in whatever state, newest first; scopes and kind None for all of them.
-
-    Args:
-        known_at: only those recorded by then, UTC ISO; None for all.
-    """
+    """Records in whatever state of the scopes, kind and tags of a view, newest first; those that
+    had been recorded by its ``known_at``."""
+    parts, args = with_tags(view.tags)
+    if view.scopes is not None:
+        parts.append("m.scope IN (SELECT value FROM json_each(?))")
+        args.append(json.dumps(list(view.scopes)))
+    for condition, value in (("m.kind = ?", view.kind), ("m.recorded_at <= ?", view.known_at)):
+        if value is not None:
+            parts.append(condition)
+            args.append(value)
+    if listed:
+        more, more_args = listed.where()
+        parts.append(more)
+        args += more_args
     found = rows(
         db,
-        f"SELECT {_M_FIELDS} FROM memories m"
-        " WHERE (?1 IS NULL OR m.scope IN (SELECT value FROM json_each(?1)))"
-        " AND (?2 IS NULL OR m.kind = ?2) AND (?4 IS NULL OR m.recorded_at <= ?4)"
-        " ORDER BY m.id DESC LIMIT ?3",
-        (
-            None if scopes is None else json.dumps(list(scopes)),
-            kind,
-            -1 if limit is None else limit,
-            known_at,
-        ),
+        f"SELECT {_M_FIELDS} FROM memories m WHERE {' AND '.join(parts) or '1'}"
+        " ORDER BY m.id DESC LIMIT ?",
+        (*args, -1 if limit is None else limit),
+    )
+    return [_memory(row) for row in found]
+
+
+def list_matching(db: apsw.Connection, scope: str | None, listed: Listed) -> list[Memory]:
+    """Records in whatever state of exactly one scope, or of any for None, oldest first."""
+    more, args = listed.where()
+    found = rows(
+        db,
+        f"SELECT {_M_FIELDS} FROM memories m WHERE (?1 IS NULL OR m.scope = ?1) AND {more}"
+        " ORDER BY m.id",
+        (scope, *args),
     )
     return [_memory(row) for row in found]
 
@@ -269,7 +317,7 @@ def iter_selected(
             has such a one end the reading.
     """
     where, args = shown.where()
-    columns = {name: f"m.{name}" for name in _NAMES}
+    columns = {**{name: f"m.{name}" for name in _NAMES}, "tags": _tags_of("m")}
     given: list[object] = []
     if not shown.whole:
         inner, inner_args = shown.where("x")

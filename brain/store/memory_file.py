@@ -211,9 +211,12 @@ class Store:
         db = connection.connect(self.path, writable=False)
         try:
             if connection.check_version(db, self.path) == 0:
+                db.close()
+                wal.require_whole(self.path)
                 yield self._prepared_empty()
                 return
             with connection.translate_errors(self.path):
+                schema.stand_in(db)
                 db.execute("BEGIN")
                 yield db
             if connection.is_immutable(db) and connection.stamp(self.path) != stamp:
@@ -421,9 +424,12 @@ class Store:
             db = connection.connect(self.path, writable=False)
             with connection.closed_on_error(db):
                 number = connection.check_version(db, self.path)
+                if number:
+                    schema.stand_in(db)
             if number == 0:
                 # Another process has begun to make it, or died doing so.
                 db.close()
+                wal.require_whole(self.path)
                 return _Held(self._prepared_empty(), self.path, None)
             if connection.identity(self.path) == before[0]:
                 break
@@ -446,6 +452,8 @@ class Store:
         if not self.exists():
             connection.create(self.path)
             self.made = True
+        else:
+            wal.require_whole(self.path)
         identity = connection.identity(self.path)
         shared = self.network(self.path) is not None
         if shared:
@@ -455,6 +463,9 @@ class Store:
         with connection.closed_on_error(opened):
             number = connection.check_version(opened, self.path)
             if number < schema.SCHEMA_VERSION:
+                if number:
+                    self.release()  # readers have stand-ins for the tables that come now
+                    copy_before_migration(opened, self.path, number)
                 connection.load_vectors(opened)  # old vector tables are dropped by it
                 self._migrate(opened)
             held = _Held(opened, self.path, identity)
@@ -510,6 +521,34 @@ class Store:
         self._opened = held.identity
         with self._open_lock:
             self._open.add(held)
+
+
+def copy_before_migration(db: apsw.Connection, path: Path, number: int) -> None:
+    """Keeps the file as it is beside it (``….schema-4``), for who goes back to an older program.
+
+    A copy of the same version that is there already stays: it is the older one.
+
+    Args:
+        number: the schema of the file now.
+
+    Raises:
+        BrainError: 73-74 where the copy cannot be written; nothing is migrated then.
+    """
+    kept = Path(f"{path}.schema-{number}")
+    if kept.exists() or kept.is_symlink():
+        return
+    half = Path(f"{kept}.part")
+    half.unlink(missing_ok=True)
+    with connection.translate_errors(path):
+        connection.create(half)
+        target = apsw.Connection(str(half))
+        try:
+            with target.backup("main", db, "main") as copying:
+                copying.step()
+            target.pragma("journal_mode", "delete")
+        finally:
+            target.close()
+    half.replace(kept)
 
 
 def reindex(db: apsw.Connection) -> int:

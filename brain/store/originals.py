@@ -139,13 +139,13 @@ def take(db: apsw.Connection, prefix: bytes) -> bytes | None:
     return bytes(found[0][0]) if found else None
 
 
-def holding(db: apsw.Connection, text: str) -> list[str]:
-    """The handles of originals that hold a text, by handle. Reads every original.
+def holding(db: apsw.Connection, *texts: str) -> list[str]:
+    """The handles of originals that hold one of some texts, by handle. Reads every original.
 
     Looked for in the encodings of text files, as JSON strings write it, and with the line ends of
     Windows.
     """
-    forms = _forms(text)
+    forms = {form for text in texts for form in _forms(text)}
     found = stream(db, "SELECT handle, original FROM ccr ORDER BY handle")
     return [key for key, data in found if any(form in bytes(data) for form in forms)]
 

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from brain.store.originals import Original, OriginalInfo
     from brain.store.salvage import Salvaged
     from brain.store.use_log import Uses
-    from brain.store.view import Selection, View
+    from brain.store.view import Listed, Selection, View
 
 Tx = TypeVar("Tx", contravariant=True)
 TxOut = TypeVar("TxOut", covariant=True)
@@ -156,22 +156,22 @@ class Records(Protocol[Tx]):
     def by_sha256(self, db: Tx, prefix: bytes) -> Memory | None:
         """The oldest record whose text's SHA-256 begins with some bytes, in whatever state."""
 
-    def list_visible(self, db: Tx, view: View | None, limit: int | None) -> list[Memory]:
+    def list_visible(
+        self, db: Tx, view: View | None, limit: int | None, listed: Listed | None = ...
+    ) -> list[Memory]:
         """Records a view shows (all of the file for None), newest first."""
 
     def list_any_state(
-        self,
-        db: Tx,
-        scopes: Sequence[str] | None,
-        kind: str | None,
-        limit: int | None,
-        known_at: str | None = ...,
+        self, db: Tx, view: View, limit: int | None, listed: Listed | None = ...
     ) -> list[Memory]:
-        """Records in whatever state, newest first; scopes and kind None for all of them.
+        """Records in whatever state of the scopes, kind and tags of a view, newest first; those
+        that had been recorded by its ``known_at``."""
 
-        Args:
-            known_at: only those recorded by then, UTC ISO; None for all.
-        """
+    def list_matching(self, db: Tx, scope: str | None, listed: Listed) -> list[Memory]:
+        """Records in whatever state of exactly one scope, or of any for None, oldest first."""
+
+    def tagged(self, db: Tx, view: View) -> list[int]:
+        """The ids of the records that a view with tags shows."""
 
     def iter_selected(
         self, db: Tx, shown: Selection, bad: Callable[[int], None] | None = None
@@ -323,13 +323,13 @@ class TextIndex(Protocol[Tx]):
     def remove(self, db: Tx, memory_id: int, text: str, scope_id: int) -> None:
         """Takes a memory out of both indexes; ``text`` must be what :func:`add` was given."""
 
-    def rewrite_keys(self, db: Tx, text: str | None = ...) -> int:
+    def rewrite_keys(self, db: Tx, *texts: str) -> int:
         """Rewrites the separator keys of both indexes that begin no term any more; gives how
         many.
         """
 
-    def stale_terms(self, db: Tx, text: str) -> list[str]:
-        """Terms of a text that an index still keeps though no record has them: none, once
+    def stale_terms(self, db: Tx, *texts: str) -> list[str]:
+        """Terms of some texts that an index still keeps though no record has them: none, once
         forgotten.
         """
 
@@ -668,8 +668,8 @@ class Originals(Protocol[Tx]):
     def take(self, db: Tx, prefix: bytes) -> bytes | None:
         """Takes out the original under a handle's bytes and gives it; None where there is none."""
 
-    def holding(self, db: Tx, text: str) -> list[str]:
-        """The handles of originals that hold a text, by handle. Reads every original."""
+    def holding(self, db: Tx, *texts: str) -> list[str]:
+        """The handles of originals that hold one of some texts, by handle. Reads every original."""
 
     def erase_of(self, db: Tx, text: str) -> int:
         """Erases what was kept for a memory that is no longer there: originals that are its text
@@ -891,9 +891,7 @@ class TextIndexUpkeep(Protocol[Tx]):
     def pages(self, db: Tx, index: str) -> int:
         """About how many leaf pages an index has, in all its segments."""
 
-    def stale_keys(
-        self, db: Tx, index: str, text: str | None = ...
-    ) -> list[tuple[int, bytes, int]]:
+    def stale_keys(self, db: Tx, index: str, *texts: str) -> list[tuple[int, bytes, int]]:
         """The separator keys that begin no term any more, as (segment, key, page)."""
 
     def recreate(self, db: Tx) -> None:

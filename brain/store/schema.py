@@ -192,14 +192,45 @@ def _v5(db: apsw.Connection) -> None:
     """)
 
 
-def _v6(db: apsw.Connection) -> None:
+def _tags(db: apsw.Connection) -> None:
+    db.execute("""
+    -- What a memory is filed under; in the order given.
+    CREATE TABLE tags (
+      id        INTEGER PRIMARY KEY,
+      memory_id INTEGER NOT NULL REFERENCES memories (id) ON DELETE CASCADE,
+      tag       TEXT    NOT NULL,
+      UNIQUE (memory_id, tag)
+    );
+    CREATE INDEX tags_by_name ON tags (tag, memory_id);
+    """)
+
+
+def _v7(db: apsw.Connection) -> None:
     """Fingerprints of what was forgotten are keyed from now on, and those of before as well."""
     from brain.store import sources  # its hashes, which no question needs
 
     sources.disguise(db, None)
 
 
-MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (_v1, _v2, _v3, _v4, _v5, _v6)
+def stand_in(db: apsw.Connection) -> None:
+    """Gives a connection to an older file, which it may only read, the tables that came since."""
+    if db.table_exists(None, "tags"):
+        return
+    guarded = db.pragma("query_only")
+    db.pragma("query_only", "OFF")
+    db.execute("CREATE TEMP TABLE tags (id INTEGER PRIMARY KEY, memory_id INTEGER, tag TEXT)")
+    db.pragma("query_only", "ON" if guarded else "OFF")
+
+
+MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (
+    _v1,
+    _v2,
+    _v3,
+    _v4,
+    _v5,
+    _tags,
+    _v7,
+)
 SCHEMA_VERSION = len(MIGRATIONS)
 
 

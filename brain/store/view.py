@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import calendar
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -31,6 +32,7 @@ class View:
         replaced: only records that have a successor and that the view itself does not show, of
             whatever kind.
         happened: leaves out outcomes that links are about and none says came about.
+        tags: only records filed under every one of these.
     """
 
     as_of: str
@@ -43,6 +45,7 @@ class View:
     replayed: bool = False
     replaced: bool = False
     happened: bool = False
+    tags: tuple[str, ...] = ()
 
     def with_archived(self, archived: bool | None) -> View:
         """The same view of archived records instead."""
@@ -75,6 +78,10 @@ class View:
             told, more = self._came_about(alias)
             parts.append(told)
             args += more
+        if not self.replaced:
+            more_parts, more_args = with_tags(self.tags, alias)
+            parts += more_parts
+            args += more_args
         return " AND ".join(parts), args
 
     def link(self, alias: str) -> tuple[str, list[object]]:
@@ -135,6 +142,47 @@ class View:
         return f"iif(EXISTS (SELECT 1 {past}), (SELECT r.superseded_by {past}), {today})"
 
 
+def with_tags(tags: tuple[str, ...], alias: str = "m") -> tuple[list[str], list[object]]:
+    """The conditions that a record is filed under some tags, and their parameters."""
+    has = f"EXISTS (SELECT 1 FROM tags t WHERE t.memory_id = {alias}.id AND t.tag = ?)"
+    return [has] * len(tags), list(tags)
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """Which records of a view a list shows.
+
+    Args:
+        since, until: UTC ISO, half open: when they were recorded.
+        source: that source, or one of its kind (``chat`` of ``chat:codex``).
+        after: only records before this id in a list with the newest first.
+    """
+
+    since: str | None = None
+    until: str | None = None
+    source: str | None = None
+    after: int | None = None
+
+    def where(self, alias: str = "m") -> tuple[str, list[object]]:
+        """A condition on a table alias of ``memories`` and its parameters."""
+        parts: list[str] = []
+        args: list[object] = []
+        for condition, value in (
+            ("recorded_at >= ?", self.since),
+            ("recorded_at < ?", self.until),
+            ("id < ?", self.after),
+        ):
+            if value is not None:
+                parts.append(f"{alias}.{condition}")
+                args.append(value)
+        if self.source is not None:
+            parts.append(
+                f"({alias}.source = ? OR substr({alias}.source, 1, length(?) + 1) = ? || ':')"
+            )
+            args += [self.source] * 3
+        return " AND ".join(parts) or "1", args
+
+
 @dataclass(frozen=True, slots=True)
 class Selection:
     """Which records of the file leave it: all of them, or those of one scope, kind or moment.
@@ -143,26 +191,29 @@ class Selection:
         scope: that scope alone; None for all of them.
         as_of: UTC ISO; what was current then, None for every record in whatever state.
         kind: one kind, or None for all.
+        tags: only records filed under every one of these.
     """
 
     scope: str | None = None
     as_of: str | None = None
     kind: str | None = None
+    tags: tuple[str, ...] = ()
 
     @property
     def whole(self) -> bool:
         """Whether that is the whole file."""
-        return self.scope is None and self.as_of is None and self.kind is None
+        return self == Selection()
 
     def where(self, alias: str = "m") -> tuple[str, list[object]]:
         """A condition on a table alias of ``memories`` and its parameters."""
         if self.as_of is not None:
             scopes = None if self.scope is None else (self.scope,)
-            return View(as_of=self.as_of, scopes=scopes, kind=self.kind).where(alias)
+            return View(self.as_of, scopes=scopes, kind=self.kind, tags=self.tags).where(alias)
         wanted = {"scope": self.scope, "kind": self.kind}
         given = {name: value for name, value in wanted.items() if value is not None}
-        condition = " AND ".join(f"{alias}.{name} = ?" for name in given) or "1"
-        return condition, list(given.values())
+        tagged, tags = with_tags(self.tags, alias)
+        condition = " AND ".join([*(f"{alias}.{name} = ?" for name in given), *tagged]) or "1"
+        return condition, [*given.values(), *tags]
 
 
 def to_ms(iso: str | None, default: int) -> int:
@@ -186,6 +237,7 @@ def requested(
     *,
     include_expired: bool = False,
     all_scopes: bool = False,
+    tags: Sequence[str] = (),
 ) -> View:
     """The view a caller asks for: a scope beside the global one, at a moment of both clocks.
 
@@ -193,16 +245,19 @@ def requested(
         as_of, known_at: times as people write them; None is now, and everything recorded so far.
         now: the clock; None looks at it.
         all_scopes: do not look at the scope.
+        tags: only records filed under every one of these.
 
     Raises:
-        BrainError: ``brain_scope_invalid``, ``brain_kind_invalid``, ``brain_date_invalid`` (65).
+        BrainError: ``brain_scope_invalid``, ``brain_kind_invalid``, ``brain_tag_invalid``,
+            ``brain_date_invalid`` (65).
     """
     moment = now or now_utc()
-    validate.check_label(scope, "范围", "brain_scope_invalid")
+    scope = validate.check_label(scope, "范围", "brain_scope_invalid")
     return View(
         as_of=to_iso(moment) if as_of is None else parse_time(as_of, now=moment),
         known_at=None if known_at is None else parse_time(known_at, now=moment),
         scopes=None if all_scopes else tuple(dict.fromkeys((scope, ""))),
         kind=None if kind is None else validate.check_kind(kind),
         include_expired=include_expired,
+        tags=validate.check_tags(tags),
     )

@@ -31,6 +31,18 @@ _HEADER = 32
 _FRAME = 24
 """Sizes of the log's header and of a frame's (https://sqlite.org/fileformat2.html, 4.1)."""
 
+_MAGICS = (0x377F0682, 0x377F0683)
+"""Of a log whose checksums are little and big endian."""
+
+_VERSION = 3007000
+_INDEX = 100
+"""Bytes of the log's map that say how many frames there are and how many are merged."""
+
+_LARGEST_PAGE = 65536
+
+_SHELL_PAUSE = 0.25
+"""Seconds between two looks at a file that may just be being made."""
+
 _TRIES = 5
 _PAUSE = 0.02
 """A checkpoint between two looks can show an old file and a new log: look again."""
@@ -79,6 +91,13 @@ def belongs_to(path: Path) -> bool:
 def require_own(path: Path) -> None:
     """Refuses a file whose log is another file's: ``brain_wal_foreign`` (74)."""
     if not belongs_to(path):
+        if _lost_its_header(path):
+            raise BrainError(
+                "brain_wal_foreign",
+                "旁边的 -wal 坏了，读不懂，里面可能有还没合进来的记忆；请先把两个文件一起复制一份，"
+                f"有备份就用备份恢复，没有就运行 brain doctor --repair（把它挪开，不删）：{path}",
+                EXIT_IO,
+            )
         raise BrainError(
             "brain_wal_foreign",
             "记忆文件被换过，旁边的 -wal 是原来那个文件的，合进来会弄坏现在的文件；"
@@ -87,7 +106,7 @@ def require_own(path: Path) -> None:
         )
 
 
-def require_whole(path: Path) -> None:
+def require_log(path: Path) -> None:
     """Refuses a file that another program has open whose log, or the map of it, was deleted.
 
     SQLite would make new ones, and each side would write to its own without the other's knowledge;
@@ -174,6 +193,90 @@ def is_content_ours(db: apsw.Connection, path: Path) -> bool:
     return False
 
 
+def require_whole(path: Path) -> None:
+    """Refuses a file whose records all stand in a log that is not there.
+
+    Until its first checkpoint a file is one page, and everything is in the log: who copies the
+    file alone has a shell. Another process may be making it just now, so it is looked at again.
+
+    Raises:
+        BrainError: ``brain_wal_not_copied`` (74).
+    """
+    for attempt in range(_TRIES):
+        if not _is_shell(path):
+            return
+        if attempt:
+            time.sleep(_SHELL_PAUSE)
+    raise BrainError(
+        "brain_wal_not_copied",
+        f"这个文件只有一个空壳，内容在原来旁边的 {path.name}-wal 里，没有一起复制过来；"
+        "请到原处把两个文件一起复制，或用 brain backup 做一份完整的。"
+        f"它若本来就没有内容，删掉它再来：{path}",
+        EXIT_IO,
+    )
+
+
+def _is_shell(path: Path) -> bool:
+    """Whether a file is the one page of a file in WAL mode without a table, and has no log."""
+    return not Path(f"{path}-wal").exists() and _is_one_page(path)
+
+
+def _is_one_page(path: Path) -> bool:
+    """Whether a file is the one page of a file in WAL mode without a table."""
+    try:
+        whole = path.stat().st_size
+        if not 0 < whole <= _LARGEST_PAGE:
+            return False
+        head = peek(path, 0, 100 + 8)
+    except OSError:
+        return False
+    page = unpack_from(">H", head, 16)[0]
+    one_page = whole == (_LARGEST_PAGE if page == 1 else page)
+    # Bytes 18 and 19 are 2 in WAL mode; page 1 begins at 100 with its type, cells at 103.
+    return one_page and head[18:20] == b"\x02\x02" and unpack_from(">H", head, 103)[0] == 0
+
+
+def _lost_its_header(path: Path) -> bool:
+    """Whether a log is garbled whose frames a file needs: it has nothing by itself, or the map of
+    the log says that some were never merged."""
+    return _is_garbled(path) and (_is_one_page(path) or _unmerged(path))
+
+
+def _unmerged(path: Path) -> bool:
+    """Whether the map beside a log counts frames that are not in the file yet
+    (https://sqlite.org/walformat.html#the_wal_index_file_format)."""
+    try:
+        index = Path(f"{path}-shm").read_bytes()[:_INDEX]
+    except OSError:
+        return False
+    if len(index) < _INDEX or not index[12]:
+        return False
+    frames, merged = unpack_from("=I", index, 16)[0], unpack_from("=I", index, 96)[0]
+    return bool(frames > merged)
+
+
+def _is_garbled(path: Path) -> bool:
+    """Whether a log that holds frames has a header that is none, which SQLite takes for an empty
+    log (https://sqlite.org/fileformat2.html#the_write_ahead_log)."""
+    try:
+        with Path(f"{path}-wal").open("rb") as log:
+            head = log.read(_HEADER)
+    except OSError:
+        return False
+    if size(path) <= _HEADER + _FRAME or len(head) < _HEADER:
+        return False
+    magic, version = unpack_from(">II", head)
+    if magic not in _MAGICS or version != _VERSION:
+        return True
+    order = ">" if magic == _MAGICS[1] else "<"
+    words = unpack(f"{order}6I", head[:24])
+    first = second = 0
+    for one, other in zip(words[::2], words[1::2], strict=True):
+        first = (first + one + second) & 0xFFFFFFFF
+        second = (second + other + first) & 0xFFFFFFFF
+    return (first, second) != unpack_from(">II", head, 24)
+
+
 def move_aside(path: Path) -> Path | None:
     """Moves a log that is another file's out of the way, and drops the map of it.
 
@@ -194,12 +297,13 @@ def move_aside(path: Path) -> Path | None:
     return aside
 
 
-ASIDE = (".before-restore-", ".salvaged-", ".aside-", "-wal.aside-")
-"""What follows a memory file's name in those of the copies that were set aside, with their time."""
+ASIDE = (".before-restore-", ".salvaged-", ".aside-", "-wal.aside-", ".schema-")
+"""What follows a memory file's name in those of the copies that were set aside, with their time or
+schema."""
 
 
 def copies_beside(path: Path) -> list[Path]:
-    """The copies of a file that a restore, a salvage or a lost log has left beside it."""
+    """The copies of a file that a restore, salvage, migration or lost log has left beside it."""
     try:
         names = sorted(entry.name for entry in os.scandir(path.absolute().parent))
     except OSError:
@@ -216,6 +320,8 @@ def free_name(path: Path) -> Path:
 
 
 def _fits(path: Path) -> bool:
+    if _lost_its_header(path):
+        return False
     own: dict[int, bytes | None] = {}
     first = True
     for page, before, mark in _links(path):

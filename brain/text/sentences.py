@@ -7,9 +7,9 @@ nothing is lost by cutting and every piece can be found again in the original.
 from __future__ import annotations
 
 import re
-import unicodedata
 from bisect import bisect_right
 
+from brain.text import graphemes
 from brain.text.regex import compiled
 
 Span = tuple[int, int]
@@ -150,7 +150,6 @@ _UNIT = (
     r"|[ \t](?=[|\\])|\S"
 )
 _CLAUSE_END = r"[，、：,;:|]\s*|\s+"
-_JOINERS = frozenset("\u200d\ufe0e\ufe0f\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff")
 _MAX_CLUSTER = 32
 
 
@@ -235,8 +234,7 @@ def _cut(text: str, ends: list[int]) -> int:
     if clause:
         return clause
     for cut in ends[: -_MAX_CLUSTER - 1 : -1]:
-        joined = text[cut] in _JOINERS or unicodedata.combining(text[cut])
-        if not joined and text[cut - 1] != "\u200d":
+        if graphemes.floor(text, cut) == cut:
             return cut
     return ends[-1]
 

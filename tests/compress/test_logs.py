@@ -190,3 +190,34 @@ PIECE = st.sampled_from(
 )
 def test_any_log(text: str, query: str, budget: int | None) -> None:
     assert "abc123" not in told(squeeze(text, query, budget))
+
+
+def python_trace(frames: int) -> str:
+    return (
+        "Traceback (most recent call last):\n"
+        + "".join(
+            f'  File "/srv/shop/m{n}.py", line {n}, in step_{n}\n    return step_{n + 1}(order)\n'
+            for n in range(frames)
+        )
+        + "shop.errors.PaymentError: 网关返回 502\n"
+    )
+
+
+@pytest.mark.parametrize("budget", [None, 420, INJECT, 120])
+@pytest.mark.parametrize("frames", [12, 60, 300])
+def test_a_bare_python_traceback_keeps_its_inner_frames(frames: int, budget: int | None) -> None:
+    done = squeeze(python_trace(frames), "", budget)
+    assert done.content_type == detect.LOG
+    assert "PaymentError: 网关返回 502" in done.text
+    assert f"in step_{frames - 1}\n" in done.text
+    assert done.text.startswith("Traceback (most recent call last):")
+
+
+def test_a_java_trace_keeps_the_frames_beside_its_message() -> None:
+    trace = "java.lang.IllegalStateException: 重复提交\n" + "".join(
+        f"\tat com.tea.Shop.step{n}(Shop.java:{n})\n" for n in range(90)
+    )
+    shown = squeeze(trace, "", INJECT).text
+    assert "重复提交" in shown
+    assert "step0(" in shown
+    assert "step3(" in shown

@@ -204,7 +204,7 @@ def test_mcp_tells_that_its_server_is_down_and_finds_it_when_it_is_up(tmp_path: 
     with Stdio(tmp_path, env={"BRAIN_URL": f"http://127.0.0.1:{port}"}) as thin:
         assert "brain_server_unreachable" in text_of(thin.tool("inject", query="群"))
         process = subprocess.Popen(
-            [sys.executable, str(PROGRAM), "serve", "--port", str(port), "--json"],
+            [sys.executable, str(PROGRAM), "serve", "--port", str(port), "--json", "--no-token"],
             stdout=subprocess.PIPE,
             env=Cli(tmp_path).env(),
         )

@@ -428,7 +428,7 @@ def test_a_signal_ends_it_cleanly(tmp_path: Path, number: int) -> None:
 
 def test_started_without_a_terminal_stdout_has_one_line(tmp_path: Path) -> None:
     process = subprocess.Popen(
-        [sys.executable, str(PROGRAM), "serve", "--port", "0", "--json"],
+        [sys.executable, str(PROGRAM), "serve", "--port", "0", "--json", "--no-token"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env=Cli(tmp_path).env(),

@@ -21,12 +21,14 @@ from tests.support import PATIENCE, ROOT, until
 from tests.support.cli import Cli
 from tests.support.servers import ENVELOPE, MCP, MODERN, Stdio, at_start, text_of
 
-READ_TOOLS = {"inject", "recall", "check", "recover", "history"} | {
+READ_TOOLS = {"inject", "recall", "check", "recover", "history", "list"} | {
     "before_action",
     "trace_cause",
     "compare_options",
 }
-WRITE_TOOLS = {"remember", "supersede", "correct", "forget", "record_decision"}
+WRITE_TOOLS = {"remember", "supersede", "correct", "forget", "restore", "pin", "useful"} | {
+    "record_decision",
+}
 
 
 @pytest.fixture

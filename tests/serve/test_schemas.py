@@ -68,6 +68,10 @@ TOOLED: Mapping[str, list[dict[str, Any]]] = {
     "before_action": CALLED["before"],
     "trace_cause": CALLED["why"],
     "compare_options": CALLED["compare"],
+    "list": [{}, {"all": True, "limit": 2, "after": 5}, {"tags": ["没有的"]}],
+    "restore": CALLED["restore"],
+    "pin": [{"id": 4}, {"id": 4, "pinned": False}],
+    "useful": CALLED["useful"],
 }
 
 READ = ("inject", "recall", "check", "stats", "brief", "show", "list", "recover", "history")

@@ -179,7 +179,7 @@ class Web:
     ) -> None:
         self.cli = Cli(home, model)
         self.process = subprocess.Popen(
-            [sys.executable, str(PROGRAM), "serve", "--port", "0", "--json", *args],
+            [sys.executable, str(PROGRAM), "serve", "--port", "0", "--json", "--no-token", *args],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             env=self.cli.env(dict(env or {})),

@@ -9,7 +9,19 @@ import typer
 from brain.cli import scope as scopes
 from brain.cli.console import note, out, out_json
 from brain.cli.inputs import text_or_stdin
-from brain.cli.options import AllowSecrets, Db, Json, Scope, Stdin, Why, day, day_ahead, number
+from brain.cli.options import (
+    AllowSecrets,
+    Db,
+    Json,
+    NewTags,
+    Scope,
+    Stdin,
+    Why,
+    day,
+    day_ahead,
+    given,
+    number,
+)
 from brain.cli.render import warn
 from brain.cli.target import ask, report_created
 from brain.cli.verbs import about
@@ -24,6 +36,7 @@ if TYPE_CHECKING:
     "brain add 用户喜欢用深色主题 --kind preference",
     "brain add '-5度以下改用备用机房' --importance 0.8",
     "brain add 值班群是青鸟群 --scope web --valid-from 2026-03-01",
+    "brain add 发布前先跑冒烟 --tag 部署 --tag 值班",
     "cat 会议纪要.txt | brain add --stdin --source model",
     more="同样的文本、类型、范围再加一次，得到原来的编号。文件不存在时会新建。"
     "文本里有口令、密钥、身份证号、银行卡号时不存（brain_secret）。",
@@ -72,6 +85,7 @@ def add(
     evidence: Annotated[
         str, typer.Option("--evidence", metavar="依据", help="出处，如文件名或链接")
     ] = "",
+    tag: NewTags = None,
     why: Why = "",
     allow_secrets: AllowSecrets = False,
     stdin: Stdin = False,
@@ -96,6 +110,7 @@ def add(
             evidence=evidence,
             why=why,
             allow_secrets=allow_secrets,
+            **given(tags=tag),
         )
         report_created(brain)
         return added, brain.degraded()
@@ -107,5 +122,9 @@ def add(
     else:
         out(f"#{added.id} {'已记住' if added.created else '已有相同的记忆'}")
     for similar in added.similar:
-        note(f"和 #{similar.id} 很像（{similar.score:.2f}）。")
+        note(
+            f"和 #{similar.id} 很像（{similar.score:.2f}）。"
+            f"旧的变了：supersede {similar.id} {added.id}；"
+            f"旧的记错了：retract {similar.id}；这条多余：retract {added.id}；都对就不用管。"
+        )
     return 0

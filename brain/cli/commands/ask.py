@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from brain.cli import options
 from brain.cli import scope as scopes
 from brain.cli.console import note, out, out_json, visible
 from brain.cli.inputs import context_or_stdin, text_or_stdin
@@ -27,6 +28,7 @@ from brain.cli.options import (
     Question,
     Scope,
     Stdin,
+    Tags,
 )
 from brain.cli.render import gate_lines, hit_lines, warn
 from brain.cli.target import ask
@@ -56,6 +58,7 @@ def recall(
     known_at: KnownAt = None,
     include_expired: IncludeExpired = False,
     context: Context = None,
+    tag: Tags = None,
     explain: Explain = False,
     stdin: Stdin = False,
     db: Db = None,
@@ -78,12 +81,18 @@ def recall(
             known_at=known_at,
             include_expired=include_expired,
             context=context,
+            **options.given(tags=tag),
         )
         nothing.update(brain.came_to_nothing([hit.memory for hit in found.hits]))
         return brain.explained(found) if explain else found
 
     found = ask(db, use, explain=explain)
     _print_found(found, explain, as_json, nothing)
+    if found.hits and found.gate is not None and not found.gate.answerable:
+        note(
+            f"闸门认为这些答不了这个问题（概率 {found.gate.probability:.2f}），"
+            "inject 什么也不会给；为什么，用 check 看。"
+        )
     _tell_remarks(found.remarks, scope, nothing=not found.hits)
     return 0
 
@@ -101,6 +110,7 @@ def search(
     as_of: AsOf = None,
     known_at: KnownAt = None,
     include_expired: IncludeExpired = False,
+    tag: Tags = None,
     explain: Explain = False,
     stdin: Stdin = False,
     db: Db = None,
@@ -120,6 +130,7 @@ def search(
             as_of=as_of,
             known_at=known_at,
             include_expired=include_expired,
+            tags=tag or (),
         )
         if explain:
             found = brain.explained(found)
@@ -183,6 +194,7 @@ def check(
         ),
     ] = None,
     context: Context = None,
+    tag: Tags = None,
     stdin: Stdin = False,
     db: Db = None,
     as_json: Json = False,
@@ -200,6 +212,7 @@ def check(
             known_at=known_at,
             threshold=threshold,
             context=context,
+            **options.given(tags=tag),
         ),
     )
     warn(gate.degraded)
@@ -227,6 +240,7 @@ def inject(
     as_of: AsOf = None,
     known_at: KnownAt = None,
     context: Context = None,
+    tag: Tags = None,
     explain: Explain = False,
     stdin: Stdin = False,
     db: Db = None,
@@ -239,7 +253,13 @@ def inject(
     found = ask(
         db,
         lambda brain: brain.inject(
-            query, budget=budget, scope=where, as_of=as_of, known_at=known_at, context=context
+            query,
+            budget=budget,
+            scope=where,
+            as_of=as_of,
+            known_at=known_at,
+            context=context,
+            **options.given(tags=tag),
         ),
         explain=explain,
         read_only=False,  # the use is noted
@@ -249,9 +269,13 @@ def inject(
     if as_json:
         out_json(found.to_dict(explain))
         return 0
+    if explain:
+        from brain.recall import explain as explanation
     if found.block:
         out(found.block.removesuffix("\n"))
     if explain:
+        for told in explanation.asked_times(query):
+            note(visible(told))
         note(
             f"概率 {found.probability:.2f}；找到 {found.found} 条，用了 {len(found.hits)} 条，"
             f"约 {found.tokens} 个词元（估计值，含首尾两行）。"

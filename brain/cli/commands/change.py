@@ -1,11 +1,13 @@
-"""Commands that change one memory: supersede, correct, expire, retract, restore, pin, forget, …."""
+"""Commands that change memories: supersede, correct, expire, retract, restore, pin, forget, …."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from brain.cli import scope as scopes
 from brain.cli.console import note, out, out_json, visible
 from brain.cli.inputs import text_or_stdin
 from brain.cli.options import (
@@ -20,7 +22,7 @@ from brain.cli.options import (
     Why,
     number,
 )
-from brain.cli.parse import usage
+from brain.cli.parse import ID, missing, usage
 from brain.cli.render import memory_line, why_past
 from brain.cli.verbs import about
 from brain.engine import Brain
@@ -28,6 +30,27 @@ from brain.errors import BrainError
 from brain.memory import DEFAULT_SOURCE, Memory
 from brain.text.timestamps import local_time, now_utc, to_iso
 from brain.validate import parse_id
+
+if TYPE_CHECKING:
+    from brain.results import BulkForgetResult, BulkRetractResult, ForgetResult
+
+SomeId = Annotated[str | None, typer.Argument(metavar=ID, help="如 12 或 '#12'")]
+Matching = Annotated[
+    bool, typer.Option("--matching", help="不给编号，处理符合条件的全部；不加 --yes 只列出来")
+]
+MatchSource = Annotated[
+    str | None,
+    typer.Option("--source", metavar="来源", help="条件：这个来源的，如 chat、chat:codex"),
+]
+MatchScope = Annotated[
+    str | None,
+    typer.Option("--scope", metavar="范围", help="条件：恰好在这个范围的；BRAIN_SCOPE 不算数"),
+]
+MatchQuery = Annotated[
+    str | None,
+    typer.Option("--query", metavar="词", help="条件：文本里有这些词，用空格隔开，个个都要有"),
+]
+Yes = Annotated[bool, typer.Option("--yes", help="真的做，不只是列出来")]
 
 
 @about(
@@ -145,14 +168,31 @@ def expire(
     "撤回一条：不再相信它，还能恢复",
     "brain retract 7",
     "brain retract '#7' --why 听错了",
-    more="彻底抹掉用 forget；有对的说法用 correct。",
+    "brain retract --matching --source chat:codex --query 优惠券",
+    more="彻底抹掉用 forget；有对的说法用 correct。"
+    "成批：--matching 加条件，先列出来，加 --yes 才做。",
 )
 def retract(
-    memory: MemoryId, why: Why = "", force: Force = False, db: Db = None, as_json: Json = False
+    memory: SomeId = None,
+    matching: Matching = False,
+    source: MatchSource = None,
+    scope: MatchScope = None,
+    query: MatchQuery = None,
+    yes: Yes = False,
+    why: Why = "",
+    force: Force = False,
+    db: Db = None,
+    as_json: Json = False,
 ) -> int:
-    """Stops believing a record."""
+    """Stops believing a record, or all that match."""
+    number = _one_or_many(memory, matching, source, scope, query, yes)
     with Brain.open(db) as brain:
-        after = brain.retract(memory, why=why, force=force)
+        if number is None:
+            done = brain.retract_matching(
+                scope=_named_scope(scope), source=source, query=query, yes=yes, force=force, why=why
+            )
+            return _print_bulk(done, done.retracted, "撤回", as_json)
+        after = brain.retract(number, why=why, force=force)
         corrected = brain.corrected([after])
     _print(after, corrected, as_json)
     if not as_json and after.retracted_at is not None:
@@ -242,18 +282,44 @@ def conf(
     "彻底遗忘一条：文件里不再有它的内容",
     "brain forget 7",
     "brain forget '#7' --force --why 用户要求删除",
-    more="不能恢复；只是不再相信它用 retract。旧的备份里的，要另外删。",
+    "brain forget --matching --source chat --query '住院号 ZYH'",
+    more="不能恢复；只是不再相信它用 retract。旧的备份里的，要另外删。"
+    "成批：--matching 加条件，先列出来，加 --yes 才做；失效的、被取代的、归档的也算。",
 )
 def forget(
-    memory: MemoryId, why: Why = "", force: Force = False, db: Db = None, as_json: Json = False
+    memory: SomeId = None,
+    matching: Matching = False,
+    source: MatchSource = None,
+    scope: MatchScope = None,
+    query: MatchQuery = None,
+    yes: Yes = False,
+    why: Why = "",
+    force: Force = False,
+    db: Db = None,
+    as_json: Json = False,
 ) -> int:
-    """Erases a record for good."""
+    """Erases a record for good, or all that match."""
+    number = _one_or_many(memory, matching, source, scope, query, yes)
     with Brain.open(db) as brain:
-        done = brain.forget(memory, why=why, force=force)
+        if number is None:
+            many = brain.forget_matching(
+                scope=_named_scope(scope), source=source, query=query, yes=yes, force=force, why=why
+            )
+            _print_bulk(many, many.forgotten, "遗忘", as_json)
+            if not as_json:
+                _tell_rest(many)
+            return 0
+        done = brain.forget(number, why=why, force=force)
     if as_json:
         out_json(done.to_dict())
         return 0
     out(f"#{done.id} 已遗忘")
+    _tell_rest(done)
+    return 0
+
+
+def _tell_rest(done: ForgetResult | BulkForgetResult) -> None:
+    """What went with what was erased, and where it still stands."""
     if done.versions:
         told = "、".join(f"#{each}" for each in done.versions)
         note(f"这段对话较早的 {len(done.versions)} 份也一同抹掉了：{told}")
@@ -267,7 +333,52 @@ def forget(
         note("旁边的整份副本里还有它，不要了就删掉：")
     for copy in done.copies:
         note(f"  {visible(copy)}")
+
+
+def _one_or_many(
+    memory: str | None,
+    matching: bool,
+    source: str | None,
+    scope: str | None,
+    query: str | None,
+    yes: bool,
+) -> str | None:
+    """The one id that was given, None for all that match. Raises ``brain_usage`` (2)."""
+    if matching:
+        if memory is not None:
+            raise usage("编号和 --matching 只能给一个。")
+        return None
+    if memory is None:
+        raise usage(missing(ID))
+    if source is not None or query is not None or yes:
+        raise usage("--source、--query、--yes 是成批处理的条件，要和 --matching 一起给。")
+    return memory
+
+
+def _named_scope(scope: str | None) -> str | None:
+    """The scope that was written out; ``BRAIN_SCOPE`` never selects what is taken away."""
+    return None if scope is None else scopes.resolve(scope)
+
+
+def _print_bulk(
+    done: BulkForgetResult | BulkRetractResult, was_done: bool, deed: str, as_json: bool
+) -> int:
+    if as_json:
+        out_json(done.to_dict())
+    else:
+        for record in done.records:
+            out(memory_line(record))
+        if was_done:
+            out(f"已{deed} {done.count} 条" + (f"：{_ids(done.ids)}" if done.ids else "。"))
+        else:
+            out(f"符合条件的有 {done.count} 条，还没有动；加 --yes 才{deed}。")
+    if done.pinned:
+        note(f"已钉住的 {len(done.pinned)} 条不动：{_ids(done.pinned)}；要连它们一起请加 --force。")
     return 0
+
+
+def _ids(ids: Sequence[int]) -> str:
+    return "、".join(f"#{number}" for number in ids)
 
 
 def _print(memory: Memory, corrected: frozenset[int], as_json: bool) -> int:

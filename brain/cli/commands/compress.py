@@ -8,7 +8,7 @@ import typer
 
 from brain.cli.console import out_bytes, out_json
 from brain.cli.inputs import stdin_bytes
-from brain.cli.options import Db, Json, Stdin
+from brain.cli.options import Db, Json, Stdin, whole_number
 from brain.cli.parse import STDIN, missing, usage
 from brain.cli.target import report_created
 from brain.cli.verbs import about
@@ -20,6 +20,7 @@ from brain.engine import Brain
     "brain compress --stdin < 会议纪要.md",
     "kubectl logs web-0 | brain compress --stdin --query 连接超时",
     "brain compress - --json < 订单.json",
+    "brain compress - --budget 300 --query 端口 < compose.yaml",
     more="按内容取舍：JSON、表格、日志、代码、中文文章各有各的办法。原文先存进记忆文件，"
     "再输出压短的；短的、压不短的原样输出。",
 )
@@ -27,6 +28,15 @@ def compress(
     given: Annotated[str | None, typer.Argument(metavar="-", help="从标准输入读")] = None,
     query: Annotated[
         str | None, typer.Option("--query", metavar="问题", help="和它有关的先留下")
+    ] = None,
+    budget: Annotated[
+        int | None,
+        typer.Option(
+            "--budget",
+            metavar="整数",
+            parser=whole_number,
+            help="最多多少个词元（估计值），记号也算在内；不给时按内容取舍，0 表示不限",
+        ),
     ] = None,
     stdin: Stdin = False,
     db: Db = None,
@@ -39,7 +49,7 @@ def compress(
         raise usage(missing("- 或 --stdin"))
     data = stdin_bytes()
     with Brain.open(db) as brain:
-        made = brain.compress(data, query)
+        made = brain.compress(data, query, budget=budget)
         report_created(brain)
     if as_json:
         out_json(made.to_dict())

@@ -12,7 +12,7 @@ import typer
 
 from brain.cli import scope as scopes
 from brain.cli.console import note, out, out_json, visible
-from brain.cli.options import AsOf, Db, Json, Scope, Why
+from brain.cli.options import AsOf, Db, Json, Scope, Tags, Why
 from brain.cli.parse import STDIN, usage
 from brain.cli.program import EXIT_INTERRUPTED
 from brain.cli.progress import staged
@@ -68,6 +68,7 @@ def export(
     all_scopes: Annotated[
         bool, typer.Option("--all-scopes", help="不论范围，设了 BRAIN_SCOPE 也是全部")
     ] = False,
+    tag: Tags = None,
     as_of: AsOf = None,
     with_recovery: Annotated[
         bool, typer.Option("--with-recovery", help="连同 compress 存下的原文（base64）")
@@ -88,6 +89,7 @@ def export(
             for line in brain.export(
                 format=format_,
                 scope=chosen,
+                tags=tag or (),
                 as_of=as_of,
                 with_recovery=with_recovery,
                 passed=faults.append,
@@ -99,6 +101,7 @@ def export(
             target,
             format=format_,
             scope=chosen,
+            tags=tag or (),
             as_of=as_of,
             with_recovery=with_recovery,
             force=force,

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from brain.cli import process
 from brain.cli import scope as scopes
-from brain.cli.console import flush, note, out_json
+from brain.cli.console import flush, note, out_json, visible
 from brain.cli.options import Db, Json, Scope, whole_number
 from brain.cli.verbs import about
 
@@ -39,7 +40,8 @@ def mcp(
     "brain serve",
     "brain serve --port 8766 --db work.db",
     "BRAIN_TOKEN=… brain serve --host 0.0.0.0",
-    more="默认只听本机。别的机器连得到时必须设 BRAIN_TOKEN。路由见 docs/http.md；Ctrl-C 结束。",
+    more="默认只听本机，要带 ~/.brain/token 里的令牌（第一次启动时生成）。"
+    "别的机器连得到时必须设 BRAIN_TOKEN。路由见 docs/http.md；Ctrl-C 结束。",
     served=True,
 )
 def serve(
@@ -54,6 +56,10 @@ def serve(
         str,
         typer.Option("--allow-host", metavar="域名", help="用域名访问时写上它；几个用逗号隔开"),
     ] = "",
+    no_token: Annotated[
+        bool,
+        typer.Option("--no-token", help="只听本机时不要令牌；这台机器的别的用户就都能读写这份记忆"),
+    ] = False,
     read_only: ReadOnly = False,
     scope: Scope = None,
     db: Db = None,
@@ -66,11 +72,16 @@ def serve(
 
     process.stay()
 
-    def ready(url: str) -> None:
+    def ready(url: str, kept: Path | None) -> None:
         if as_json:
             out_json({"url": url})
             flush()
         note(f"在 {url} 提供服务；Ctrl-C 结束。")
+        if kept is not None:
+            note(
+                f"要带令牌，在 {visible(str(kept))}（只有你能读）；"
+                "本机的 brain 命令自己会带，别的客户端用 Authorization: Bearer。"
+            )
 
     return server.serve(
         open_dispatcher(db, scope=scopes.resolve(scope), read_only=read_only),
@@ -79,4 +90,5 @@ def serve(
         port=port,
         names=frozenset(name.strip() for name in allow_host.split(",") if name.strip()),
         ready=ready,
+        with_token=not no_token,
     )

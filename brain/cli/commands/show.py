@@ -22,6 +22,8 @@ from brain.cli.options import (
     MemoryId,
     Reveal,
     Scope,
+    Tags,
+    day,
     whole_number,
 )
 from brain.cli.render import event_line, memory_line, memory_lines, size, warn
@@ -49,7 +51,9 @@ def show(memory: MemoryId, reveal: Reveal = False, db: Db = None, as_json: Json 
     "brain list",
     "brain list --kind decision --limit 10",
     "brain list --all --all-scopes --json",
-    more="只列当前有效的，除非要求更多。",
+    "brain list --since 上周一 --tag 部署 --source chat",
+    "brain list --limit 50 --after 1234",
+    more="只列当前有效的，除非要求更多。--since 和 --until 看的是什么时候记下的。",
 )
 def list_(
     kind: Kind = None,
@@ -61,6 +65,23 @@ def list_(
         bool, typer.Option("--all", help="连同失效的、被取代的、撤回的、归档的")
     ] = False,
     all_scopes: Annotated[bool, typer.Option("--all-scopes", help="不论范围")] = False,
+    tag: Tags = None,
+    since: Annotated[
+        str | None,
+        typer.Option("--since", metavar="时间", parser=day, help="这个时间起记下的，如 上周一"),
+    ] = None,
+    until: Annotated[
+        str | None,
+        typer.Option("--until", metavar="时间", parser=day, help="这个时间之前记下的，不含它"),
+    ] = None,
+    source: Annotated[
+        str | None,
+        typer.Option("--source", metavar="来源", help="只列这个来源的，如 chat、user"),
+    ] = None,
+    after: Annotated[
+        str | None,
+        typer.Option("--after", metavar="编号", help="下一页：上一页最后一条的编号"),
+    ] = None,
     limit: Annotated[
         int,
         typer.Option("--limit", metavar="整数", parser=whole_number, help="最多几条；默认 50"),
@@ -82,6 +103,11 @@ def list_(
             all=everything,
             all_scopes=all_scopes,
             reveal=reveal,
+            tags=tag or (),
+            since=since,
+            until=until,
+            source=source,
+            after=after,
         )
         corrected = brain.corrected(found)
         nothing = brain.came_to_nothing(found)
@@ -198,6 +224,8 @@ def brief(budget: Budget = None, scope: Scope = None, db: Db = None, as_json: Js
     "brain recover ccr_0123456789abcdef0123456789abcdef",
     "brain recover '<<ccr:ccr_0123456789abcdef0123456789abcdef>>' > 全文.txt",
     "brain recover ccr_0123456789abcdef0123456789abcdef --query 退款失败的订单",
+    "brain recover ccr_0123456789abcdef0123456789abcdef --lines 120-160",
+    "brain recover ccr_0123456789abcdef0123456789abcdef --heading 验收标准",
     "brain recover 'ccr://ccr_0123456789abcdef0123456789abcdef#/items/3/name'",
     more="逐字节原样写到标准输出，末尾不加换行，口令、密钥也不隐去。",
 )
@@ -207,12 +235,20 @@ def recover(
         str | None,
         typer.Option("--query", metavar="问题", help="只取和它有关的整条、整行、整段"),
     ] = None,
+    lines: Annotated[
+        str | None,
+        typer.Option("--lines", metavar="起-止", help="只取这几行，从 1 数起，两头都算；如 12-30"),
+    ] = None,
+    heading: Annotated[
+        str | None,
+        typer.Option("--heading", metavar="标题", help="只取这个标题下的一节，到下一个同级标题"),
+    ] = None,
     db: Db = None,
     as_json: Json = False,
 ) -> int:
     """Writes the original bytes a handle stands for."""
     with Brain.open(db, read_only=True) as brain:
-        found = brain.recovered(handle, query)
+        found = brain.recovered(handle, query, lines=lines, heading=heading)
     if as_json:
         out_json(found.to_dict())
     else:

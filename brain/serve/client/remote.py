@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
 
 from brain.errors import EXIT_UNAVAILABLE, EXIT_USAGE, BrainError
+from brain.serve import token_file
 from brain.serve.http.routes import TO_CALL, Route
 
 URL = "BRAIN_URL"
@@ -67,6 +68,13 @@ class Remote:
     def warm(self) -> None:
         """The server is warm, or will be."""
 
+    def check(self) -> None:
+        """The server says it itself."""
+        self.call("stats", {})
+
+    def rest(self) -> None:
+        """The file is the server's."""
+
     def close(self) -> None:
         """Nothing is held."""
 
@@ -94,6 +102,10 @@ class Remote:
             raise UnreachableError("回答的不是 brain 服务器") from None
         raise refused
 
+    def _is_here(self) -> bool:
+        """Whether it is a server of this machine: its token goes nowhere else."""
+        return self.host in ("localhost", "::1") or self.host.startswith("127.")
+
     def _exchange(
         self, method: str, path: str, body: bytes | None
     ) -> tuple[int, str | None, bytes]:
@@ -102,7 +114,7 @@ class Remote:
         headers = {"Accept": "application/json"}
         if body is not None:
             headers["Content-Type"] = "application/json"
-        token = os.environ.get(TOKEN)
+        token = os.environ.get(TOKEN) or (token_file.read() if self._is_here() else None)
         if token:
             headers["Authorization"] = f"Bearer {token}".encode().decode("latin-1")
         try:
@@ -123,5 +135,12 @@ def _request(route: Route, args: Mapping[str, Any]) -> tuple[str, bytes | None]:
         path = path.replace("{id}", quote(str(rest.pop("id")), safe=""))
     if route.method != "GET":
         return path, json.dumps(rest).encode("ascii")
-    told = {k: json.dumps(v) if isinstance(v, bool) else v for k, v in rest.items()}
+    told = {
+        k: json.dumps(v)
+        if isinstance(v, bool)
+        else ",".join(v)
+        if isinstance(v, list | tuple)
+        else v
+        for k, v in rest.items()
+    }
     return (f"{path}?{urlencode(told, errors='replace')}" if told else path), None

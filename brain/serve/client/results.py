@@ -193,7 +193,7 @@ def _tally(given: Mapping[str, Any]) -> r.Tally:
 
 def _hit(given: Mapping[str, Any]) -> m.Hit:
     return m.Hit(
-        memory=m.Memory(**{f.name: given[f.name] for f in fields(m.Memory)}),
+        memory=m.Memory(**_tuples(m.Memory, given)),
         text=given["text"],
         score=given["score"],
         lanes={name: _lane(lane) for name, lane in given.get("lanes", {}).items()},

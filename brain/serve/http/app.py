@@ -15,6 +15,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route as Path
+from starlette.status import HTTP_503_SERVICE_UNAVAILABLE
 
 from brain.errors import EXIT_BUSY, EXIT_DATA, EXIT_UNAVAILABLE, BrainError
 from brain.serve.call_dispatch import Dispatcher
@@ -55,6 +56,12 @@ def build(desk: Dispatcher, version: str) -> Starlette:
         return Json(described)
 
     async def healthz(request: Request) -> Response:
+        try:
+            await asyncio.to_thread(desk.check)
+        except BrainError as error:
+            response = error_response(error)
+            response.status_code = HTTP_503_SERVICE_UNAVAILABLE
+            return response
         return Json({"status": "ok"})
 
     async def metrics(request: Request) -> Response:

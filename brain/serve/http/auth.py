@@ -11,10 +11,12 @@ import ipaddress
 import os
 import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from brain.errors import EXIT_DATA, EXIT_UNAVAILABLE, EXIT_USAGE, BrainError
+from brain.serve import token_file
 from brain.serve.http.errors import error_response
 
 if TYPE_CHECKING:
@@ -46,6 +48,25 @@ def is_loopback(host: str) -> bool:
 def token() -> str | None:
     """The token of this process's environment; None without one."""
     return os.environ.get(TOKEN) or None
+
+
+def settle_token(host: str, wanted: bool) -> Path | None:
+    """On loopback, without a token in the environment, takes that of the file.
+
+    Args:
+        wanted: False leaves the server open to whoever can reach it.
+
+    Returns:
+        The file whose token is asked for; None where none or that of the environment is.
+
+    Raises:
+        BrainError: ``brain_token_file`` (73), ``brain_token_missing`` (2).
+    """
+    require_token(host)
+    if not wanted or token() is not None:
+        return None
+    os.environ[TOKEN] = token_file.ensure()
+    return token_file.path()
 
 
 def require_token(host: str) -> None:
@@ -98,8 +119,10 @@ class AuthMiddleware:
         if foreign or headers.get("sec-fetch-site") in {"cross-site", "same-site"}:
             raise BrainError("brain_origin_refused", "不接受来自网页的请求。", EXIT_UNAVAILABLE)
         if self._token is not None:
-            given = headers.get("authorization", "").encode("latin-1")
-            if not hmac.compare_digest(given, f"Bearer {self._token}".encode()):
+            scheme, _, given = headers.get("authorization", "").partition(" ")
+            # The scheme is written in any case (RFC 9110, 11.1), the token as it is.
+            right = hmac.compare_digest(given.strip().encode("latin-1"), self._token.encode())
+            if scheme.lower() != "bearer" or not right:
                 raise BrainError(
                     "brain_token_refused",
                     f"缺少令牌或令牌不对；请带上 Authorization: Bearer 和服务器的 {TOKEN}。",

@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http import HTTPStatus
+from pathlib import Path
 
 import uvicorn
 from starlette.requests import ClientDisconnect
@@ -21,7 +22,7 @@ from brain.errors import EXIT_CANT_CREATE, EXIT_DATA, BrainError
 from brain.serve.call_dispatch import Dispatcher
 from brain.serve.client.remote import EXIT_HEADER
 from brain.serve.http import app
-from brain.serve.http.auth import AuthMiddleware, require_token
+from brain.serve.http.auth import AuthMiddleware, settle_token
 from brain.serve.http.errors import status_of
 
 MAX_HEAD = 64 * 1024
@@ -43,20 +44,22 @@ def serve(
     host: str,
     port: int,
     names: frozenset[str],
-    ready: Callable[[str], None],
+    ready: Callable[[str, Path | None], None],
+    with_token: bool = True,
 ) -> int:
     """Serves until an interrupt or SIGTERM; gives the exit status.
 
     Args:
         port: 0 for any that is free.
         names: names it is reached by, beside ``host`` and loopback's.
-        ready: told the address when connections are taken.
+        ready: told the address when connections are taken, and the file with the token, if any.
+        with_token: on loopback too, ask for the token of the environment or of the file.
 
     Raises:
-        BrainError: ``brain_token_missing`` (2), ``brain_port_invalid`` (65), ``brain_port_taken``
-            (73).
+        BrainError: ``brain_token_missing`` (2), ``brain_token_file`` (73),
+            ``brain_port_invalid`` (65), ``brain_port_taken`` (73).
     """
-    require_token(host)
+    kept = settle_token(host, with_token)
     listening = _listen(host, port)
     set_up_logging()
     config = uvicorn.Config(
@@ -76,7 +79,7 @@ def serve(
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, server.handle_exit)
     shown = f"[{host}]" if ":" in host else host
-    ready(f"http://{shown}:{listening.getsockname()[1]}")
+    ready(f"http://{shown}:{listening.getsockname()[1]}", kept)
     server.run(sockets=[listening])
     desk.close()
     return 0

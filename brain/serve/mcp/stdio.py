@@ -7,12 +7,12 @@ import io
 import os
 import signal
 import sys
+import threading
 from contextlib import suppress
 from types import FrameType
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any
 
-from brain.serve.mcp import stdout
-from brain.serve.mcp.wire import StdioTransport
+from brain.serve.mcp import handshake
 
 if TYPE_CHECKING:
     from brain.serve.call_dispatch import Dispatcher
@@ -30,7 +30,7 @@ def serve(db: str | None, *, version: str, scope: str = "", read_only: bool = Fa
         version: ours, told to the client.
         scope: of calls that name none.
     """
-    sink = stdout.take()
+    early = handshake.begin(version)
     if isinstance(sys.stderr, io.TextIOWrapper):
         sys.stderr.reconfigure(encoding="utf-8", errors="backslashreplace")
     for number, code in ((signal.SIGINT, EXIT_INTERRUPTED), (signal.SIGTERM, EXIT_TERMINATED)):
@@ -46,7 +46,7 @@ def serve(db: str | None, *, version: str, scope: str = "", read_only: bool = Fa
     gc.freeze()
     desk = open_dispatcher(db, scope=scope, read_only=read_only, through=True)
     try:
-        asyncio.run(_serve(tools.MemoryServer(desk, version), desk, sink))
+        asyncio.run(_serve(tools.MemoryServer(desk, version), desk, early))
     except BaseExceptionGroup as group:
         if group.split(OSError)[1] is not None:
             raise
@@ -56,10 +56,12 @@ def serve(db: str | None, *, version: str, scope: str = "", read_only: bool = Fa
     return 0
 
 
-async def _serve(server: MemoryServer, desk: Dispatcher, sink: BinaryIO) -> None:
+async def _serve(server: MemoryServer, desk: Dispatcher, early: handshake.Early) -> None:
     import asyncio
 
-    wire = StdioTransport(_take_stdin(), sink)
+    from brain.serve.mcp.wire import StdioTransport
+
+    wire = StdioTransport(early.source, early.sink, early, ended=_end_soon)
 
     async def warm() -> None:
         await wire.begun.wait()
@@ -70,13 +72,14 @@ async def _serve(server: MemoryServer, desk: Dispatcher, sink: BinaryIO) -> None
     warming.cancel()
 
 
-def _take_stdin() -> BinaryIO:
-    """The stream of stdin's descriptor; 0 is empty from now on for whatever else reads."""
-    taken = os.dup(0)
-    null = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(null, 0)
-    os.close(null)
-    return os.fdopen(taken, "rb")
+def _end_soon() -> None:
+    """Ends the process a little after its input, whatever still runs: nobody reads the answers,
+    and embedding a long note takes minutes. A write that is not committed never was."""
+    from brain.serve.mcp.wire import LAST_ANSWERS
+
+    timer = threading.Timer(LAST_ANSWERS, os._exit, (0,))
+    timer.daemon = True
+    timer.start()
 
 
 def _ending(code: int) -> Any:

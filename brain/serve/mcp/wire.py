@@ -9,11 +9,14 @@ from __future__ import annotations
 import asyncio
 import codecs
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from threading import Lock, Thread
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+if TYPE_CHECKING:
+    from brain.serve.mcp.handshake import Early
 
 LAST_ANSWERS = 5.0
 """Seconds that requests still running have when the input has ended."""
@@ -122,11 +125,21 @@ class StdioTransport:
     Args:
         source: the bytes of stdin.
         sink: where answers go.
+        early: what has read and answered the first line.
+        ended: called when the input has ended, from the thread that reads.
     """
 
-    def __init__(self, source: BinaryIO, sink: BinaryIO) -> None:
+    def __init__(
+        self,
+        source: BinaryIO,
+        sink: BinaryIO,
+        early: Early | None = None,
+        ended: Callable[[], None] = lambda: None,
+    ) -> None:
         self._source = source
         self._sink = sink
+        self._early = early
+        self._ended = ended
         self._lock = Lock()
         self._out = ThreadPoolExecutor(1, thread_name_prefix="out")
         self._open: set[str] = set()
@@ -149,8 +162,11 @@ class StdioTransport:
 
     def _read(self, loop: asyncio.AbstractEventLoop, lines: asyncio.Queue[bytes]) -> None:
         try:
-            for line in iter(self._source.readline, b""):
+            line = self._early.first() if self._early else self._source.readline()
+            while line:
                 loop.call_soon_threadsafe(lines.put_nowait, line)
+                line = self._source.readline()
+            self._ended()
             loop.call_soon_threadsafe(lines.put_nowait, b"")
         except (OSError, ValueError):
             loop.call_soon_threadsafe(lines.put_nowait, b"")
@@ -186,8 +202,10 @@ class StdioTransport:
 
     async def write(self, text: str) -> int:
         """Sends one line of the SDK."""
-        await self._send(text)
         message = json.loads(text)
+        said = "method" not in message and "id" in message
+        if not (said and self._early and self._early.is_repeated(message["id"])):
+            await self._send(text)
         if "method" not in message:
             self._open.discard(_key(message.get("id")))
             if not self._open:
