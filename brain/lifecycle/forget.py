@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from brain.store.protocol import Transaction
 
 MOST_PROBED = 200_000
-"""Characters whose pieces are looked for at once: some 120 MB of them."""
+"""Characters whose pieces are looked for at once: 27 MB for 333 texts of 600."""
 
 STRETCH = 12
 """Length of a stretch of text that is looked for, in characters; no index keeps as much in one."""
