@@ -9,6 +9,7 @@ import sys
 from typing import Any
 
 from brain.errors import EXIT_IO, BrainError
+from brain.text.controls import visible as visible
 
 EXIT_CLOSED_PIPE = 141
 """What a shell reports for a tool that SIGPIPE ended (128 + 13): our reader went away."""
@@ -87,16 +88,6 @@ def drop_output() -> None:
 def is_terminal() -> bool:
     """Whether a person looks at stdout."""
     return sys.stdout is not None and sys.stdout.isatty()
-
-
-def visible(text: str) -> str:
-    r"""Shows control characters as ``\x1b`` so that stored text cannot steer a terminal."""
-    if text.isprintable():
-        return text
-    return "".join(
-        c if c in "\n\t" or not (ord(c) < 32 or 127 <= ord(c) < 160) else f"\\x{ord(c):02x}"
-        for c in text
-    )
 
 
 def _output_failed(error: OSError) -> BrainError:

@@ -7,7 +7,9 @@ shown instead of sent. The stored text stays as it is.
 from __future__ import annotations
 
 import re
+from functools import cache
 
+from brain.text import lists
 from brain.text.fold import fold
 from brain.text.regex import compiled
 
@@ -37,8 +39,23 @@ _TAG = (
 )
 _TAG_LOOKED_AT = 40
 _TAG_END = "[^>＞﹥\n]{0,120}[>＞﹥]{1,2}"
-_TURN = re.compile(r"\[(?=\s*/?\s*(?:INST|SYS|SYSTEM)\s*\])", re.IGNORECASE)
 _MARK = re.compile(r"<<ccr:(ccr_[0-9a-f]{32})>>")
+
+
+def _tokens(brackets: str) -> str:
+    """What may stand between brackets in a special token of some tokenizer, as a pattern."""
+    found = map(fold, lists.words("frame_tokens", brackets))
+    return "|".join(re.escape(t).replace(r"\#", "[0-9]{1,6}") for t in dict.fromkeys(found))
+
+
+@cache
+def _token() -> re.Pattern[str]:
+    return re.compile(rf"<\s*/?\s*(?:{_tokens('angle')})\s*>")
+
+
+@cache
+def _turn() -> re.Pattern[str]:
+    return re.compile(rf"\[(?=\s*/?\s*(?:{_tokens('square')}|SYS|SYSTEM)\s*\])", re.IGNORECASE)
 
 
 def sanitize(text: str, handle: str | None = None) -> str:
@@ -65,14 +82,15 @@ def _neutral(text: str) -> str:
 
 def _without_tags(text: str) -> str:
     """Tags that a host or a model may take for its own, with ‹ › in place of their brackets."""
-    text = _TURN.sub("〔", text)
+    if "[" in text:
+        text = _turn().sub("〔", text)
     parts: list[str] = []
     at = 0
     for opener in _OPENERS.finditer(text):
         if opener.start() < at:
             continue
         seen = fold(text[opener.start() : opener.start() + _TAG_LOOKED_AT])
-        if not compiled(_TAG).match(seen):
+        if not (compiled(_TAG).match(seen) or _token().match(seen)):
             continue
         end = compiled(_TAG_END).match(text, opener.end())
         stop = end.end() if end else opener.end()

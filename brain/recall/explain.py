@@ -6,14 +6,16 @@ scope is named that has no record.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import cache, partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from brain.memory import Hit, RecallResult
 from brain.recall import gate
-from brain.recall.query import Question
+from brain.recall.query import LONG, Question
 from brain.recall.retrieve import Ranked
 from brain.store import memories
 from brain.store.view import View
@@ -99,7 +101,9 @@ def shared(
     """
     note = fold(text)
     matched = [term for term in matched if term in content]
-    ways = variants(folded) if ways is None else ways
+    if ways is None:
+        # Of a message no other ways were looked for.
+        ways = variants(folded) if len(folded) <= LONG else ()
     others = _otherwise(folded, ways, matched, note)
     literal = _literal(matched, note)
     if elsewhere:
@@ -108,11 +112,14 @@ def shared(
         literal = [t for t in matched if t in literal or t not in rewritten]
     cut = [(one.start, one.end) for one in others]
     runs = list(_stretches(folded, content, cut))
+    begins = [begin for begin, _ in runs]
     lone = {term[0] for term in content if term.endswith("*")}
     words: list[str] = []
+    once = cache(partial(_goes_on, note=note))  # a word may stand a thousand times in a message
     for start, end in _stretches(folded, literal, cut):
-        run = next((r for r in runs if r[0] <= start and end <= r[1]), (start, end))
-        start, end = _untorn(folded, (start, end), run, note)
+        at = bisect_right(begins, start) - 1
+        run = runs[at] if at >= 0 and end <= runs[at][1] else (start, end)
+        start, end = _untorn(folded, (start, end), run, once)
         word = folded[start:end]
         if len(word) > 1 or word in lone or (word and not is_han(word)):
             words.append(word)
@@ -126,6 +133,8 @@ def other_words(folded: str, matched: Sequence[str], text: str) -> tuple[tuple[s
     Args:
         matched: terms the note was found to hold, as they are or written otherwise.
     """
+    if len(folded) > LONG:
+        return ()
     found = _otherwise(folded, variants(folded), matched, fold(text))
     return tuple(dict.fromkeys((one.phrase, one.other) for one in found))
 
@@ -136,10 +145,11 @@ def _otherwise(
     """Of each stretch the first other way that the note has, where it lacks the stretch itself."""
     out: dict[int, Variant] = {}
     found = frozenset(matched)
+    stands = cache(partial(_stands, note=note))
     for one in ways:
         if one.start in out or found.isdisjoint(phrase_terms(folded, one)):
             continue
-        if not _stands(one.phrase, note) and _stands(one.other, note):
+        if not stands(one.phrase) and stands(one.other):
             out[one.start] = one
     return list(out.values())
 
@@ -195,7 +205,7 @@ def _places(folded: str, term: str) -> Iterator[_Span]:
         at = folded.find(piece, at + 1)
 
 
-def _untorn(folded: str, found: _Span, run: _Span, note: str) -> _Span:
+def _untorn(folded: str, found: _Span, run: _Span, goes_on: Callable[[str, int], bool]) -> _Span:
     """A stretch of Han without the halves of words at its ends.
 
     Most Chinese words have two characters: an odd stretch beside an odd rest of its run (骑行路 of
@@ -206,18 +216,23 @@ def _untorn(folded: str, found: _Span, run: _Span, note: str) -> _Span:
     word = folded[start:end]
     if not is_han(word):
         return found
-    before = (start - run[0]) % 2 == 1 and _goes_on(word, note, -1)
-    after = (run[1] - end) % 2 == 1 and _goes_on(word, note, 1)
+    before = (start - run[0]) % 2 == 1 and goes_on(word, -1)
+    after = (run[1] - end) % 2 == 1 and goes_on(word, 1)
     odd = len(word) % 2 == 1
     if odd and before != after:
         return (start + 1, end) if before else (start, end - 1)
     return (start + 1, end - 1) if not odd and before and after else found
 
 
-def _goes_on(word: str, note: str, side: int) -> bool:
-    """Whether a note has content beside a word wherever it stands: before it (−1) or after (1)."""
+def _goes_on(word: str, side: int, note: str) -> bool:
+    """Whether a note has content beside a word wherever it stands: before it (−1) or after (1).
+
+    The first :data:`MOST_PLACES` places tell.
+    """
     at = note.find(word)
-    while at >= 0:
+    for _ in range(MOST_PLACES):
+        if at < 0:
+            break
         place = at - 1 if side < 0 else at + len(word)
         beside = note[place : place + 1] if place >= 0 else ""
         if not beside or not is_han(beside) or beside in stopwords.SINGLES:
@@ -294,6 +309,9 @@ def _nearest_name(scope: str, names: list[str]) -> str | None:
     near = get_close_matches(scope.casefold(), by_fold, n=1)
     return by_fold[near[0]] if near else None
 
+
+MOST_PLACES = 200
+"""Places of a word in a note that are looked at: a word that goes on in so many goes on."""
 
 MOST_WORDS, MOST_OTHERWISE = 5, 3
 """How many words a reason names."""

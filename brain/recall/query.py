@@ -251,11 +251,15 @@ def _pieces(text: str) -> list[str]:
     return list(dict.fromkeys(p for p in pieces if 2 <= len(p) <= LONG))
 
 
+def _ends_of(text: str) -> str:
+    """A text, or of one that is too long the head and the tail."""
+    half = MAX_CHARS // 2
+    return text if len(text) <= MAX_CHARS else text[:half] + "\n" + text[-half:]
+
+
 def _read(text: str, now: datetime, own_words: Sequence[str]) -> Question:
-    if len(text) > MAX_CHARS:
-        half = MAX_CHARS // 2
-        text = text[:half] + "\n" + text[-half:]
-    folded = join_phones(fold(text))
+    text = _ends_of(text)
+    folded = join_phones(_ends_of(fold(text)))  # folded, one character may be eighteen
     own = [fold(word) for word in own_words]
     times = intervals.find_intervals(folded, now)
     times = times if len(times) <= MOST_TIMES else ()

@@ -152,9 +152,9 @@ def test_something_else_on_that_port_is_as_good_as_down(
 def test_the_token_goes_along(tmp_path: Path, away: Cli) -> None:
     folder = tmp_path / "there"
     folder.mkdir()
-    with Web(folder, env={"BRAIN_TOKEN": "令牌abc"}) as web:
+    with Web(folder, env={"BRAIN_TOKEN": "令牌abc-0123"}) as web:
         url = {"BRAIN_URL": web.url}
-        assert away("add", "值班群是青鸟群", env={**url, "BRAIN_TOKEN": "令牌abc"}).code == 0
+        assert away("add", "值班群是青鸟群", env={**url, "BRAIN_TOKEN": "令牌abc-0123"}).code == 0
         refused = away("recall", "值班群", "--json", env={**url, "BRAIN_TOKEN": "wrong"})
         assert (refused.code, refused.json["error"]["code"]) == (69, "brain_token_refused")
 

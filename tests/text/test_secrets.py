@@ -445,3 +445,41 @@ def test_random_numbers_are_seldom_taken_for_cards_or_people() -> None:
     chance = random.Random(7)
     numbers = ["".join(chance.choices("0123456789", k=18)) for _ in range(20_000)]
     assert sum(map(is_identity, numbers)) <= 10
+
+
+@pytest.mark.parametrize(
+    ("text", "rule"),
+    [
+        ("Cookie: PHPSESSID=n2qk3v8m1c7r5t9u4w6x0y2z1a", "session"),
+        ("JSESSIONID=0A1B2C3D4E5F60718293A4B5C6D7E8F9; path=/", "session"),
+        ("sessionid=8f3kq9z1m5n7b2v4c6x8l0j3h5g7f9d1", "session"),
+        ("connect.sid=s%3AqZ8v1N5b7M3c9X2k4L6j8H0g1F3d5S7a", "session"),
+        ("https://b.cn/k?X-Amz-Signature=fe5f80f77d5fa3beca038a248ff027d044", "signed_url"),
+        ("https://b.cn/k?Expires=1&Signature=vjbyPxybdZaNmGa6ySGzSa2b%3D", "signed_url"),
+        ("https://a.net/c?sv=2020&sig=Zx8%2FQp1Lk9mN3bV5cX7zA2sD4fG6hJ8k%3D", "signed_url"),
+        ("护照号：E12345678", "passport"),
+        ("他的护照是 EA1234567", "passport"),
+        ("Passport No. G98765432", "passport"),
+        ("港澳通行证 C12345678", "passport"),
+    ],
+)
+def test_sessions_signed_links_and_passports(text: str, rule: str) -> None:
+    assert [s.rule for s in mask.find(text)] == [rule]
+    assert f"`{rule}`" in (ROOT / "docs" / "security.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "PHPSESSID 是 PHP 的会话 cookie",
+        "sessionid=<your-session-id>",
+        "session=authentication_required_here",
+        "https://a.cn/list?sign=descending&sort=created_time_desc",
+        "护照下周到期，记得去换",
+        "护照放在抽屉第 12345678 格",
+        "订单号 E12345678",
+        "sid=1234",
+    ],
+)
+def test_what_only_looks_like_a_session_or_a_passport(text: str) -> None:
+    assert mask.find(text) == ()

@@ -94,7 +94,9 @@ def export(
                 with_recovery=with_recovery,
                 passed=faults.append,
             ):
-                out(line.removesuffix("\n"))
+                line = line.removesuffix("\n")
+                # Into a file or a pipe byte for byte; a terminal would obey what a memory says.
+                out(visible(line) if sys.stdout.isatty() else line)
             _tell_left_out(faults)
             return EXIT_IO if faults else 0
         done = brain.export_to(

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import re
+import socket
+import threading
 from collections.abc import Mapping
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from typing import Any
@@ -12,6 +16,7 @@ from urllib.parse import quote, urlencode, urlsplit
 from brain.errors import EXIT_UNAVAILABLE, EXIT_USAGE, BrainError
 from brain.serve import token_file
 from brain.serve.http.routes import TO_CALL, Route
+from brain.text.controls import visible
 
 URL = "BRAIN_URL"
 TOKEN = "BRAIN_TOKEN"
@@ -21,6 +26,15 @@ EXIT_HEADER = "Brain-Exit-Code"
 CONNECT_SECONDS = 1.0
 ANSWER_SECONDS = 15.0
 """Longer than the engine waits for another writer (5 s), twice over."""
+
+WHOLE_SECONDS = 30.0
+"""How long an answer may take to its last byte."""
+
+MOST_ANSWER = 64 * 1024 * 1024
+LONGEST_MESSAGE = 2_000
+"""Bytes of an answer, characters of an error's message: a server is not trusted."""
+
+_CODE = re.compile(r"brain_[a-z0-9_]{1,60}")
 
 
 class UnreachableError(Exception):
@@ -85,18 +99,21 @@ class Remote:
             status, exit_code, data = self._exchange(TO_CALL[name].method, path, body)
             answer = json.loads(data)
         except (OSError, HTTPException) as error:
-            raise UnreachableError(getattr(error, "strerror", None) or str(error)) from None
-        except ValueError:
+            told = getattr(error, "strerror", None) or str(error)
+            raise UnreachableError(_visible(told)) from None
+        except (ValueError, RecursionError):
             raise UnreachableError("回答的不是 brain 服务器") from None
         if status == 200:
             return answer
         try:
             told = answer["error"]
+            code, number = str(told["code"]), int(exit_code or "")
+            if not (_CODE.fullmatch(code) and 0 < number < 128):
+                raise ValueError(code)
+            override = str(told.get("override", ""))
+            message = _visible(str(told["message"]))
             refused = BrainError(
-                str(told["code"]),
-                str(told["message"]),
-                int(exit_code or ""),
-                override=str(told.get("override", "")),
+                code, message, number, override=override if override.isidentifier() else ""
             )
         except (KeyError, TypeError, ValueError):
             raise UnreachableError("回答的不是 brain 服务器") from None
@@ -119,12 +136,33 @@ class Remote:
             headers["Authorization"] = f"Bearer {token}".encode().decode("latin-1")
         try:
             connection.connect()
-            connection.sock.settimeout(ANSWER_SECONDS)
-            connection.request(method, self._prefix + path, body, headers)
-            response = connection.getresponse()
-            return response.status, response.getheader(EXIT_HEADER), response.read()
+            sock = connection.sock
+            sock.settimeout(ANSWER_SECONDS)
+            # A server that says a byte now and then would never run into the time of a read.
+            end = threading.Timer(WHOLE_SECONDS, _hang_up, [sock])
+            end.daemon = True
+            end.start()
+            try:
+                connection.request(method, self._prefix + path, body, headers)
+                response = connection.getresponse()
+                data = response.read(MOST_ANSWER + 1)
+            finally:
+                end.cancel()
+            if len(data) > MOST_ANSWER:
+                raise UnreachableError(f"回答超过 {MOST_ANSWER // 2**20} MiB")
+            return response.status, response.getheader(EXIT_HEADER), data
         finally:
             connection.close()
+
+
+def _hang_up(sock: socket.socket) -> None:
+    with contextlib.suppress(OSError):
+        sock.shutdown(socket.SHUT_RDWR)
+
+
+def _visible(told: str) -> str:
+    """What somebody else said, on one line, without what a terminal would obey, not too long."""
+    return visible(" ".join(told[:LONGEST_MESSAGE].split()))
 
 
 def _request(route: Route, args: Mapping[str, Any]) -> tuple[str, bytes | None]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from brain import memory as m
 from brain.serve.client.remote import Remote, UnreachableError
+from brain.text.controls import visible
 
 if TYPE_CHECKING:
     from brain import results as r
@@ -66,13 +67,14 @@ class RemoteBrain:
             known["hits"] = tuple(map(_hit, given["hits"]))
             known["warnings"] = tuple(map(_reason, given.get("warnings", ())))
             known["left_out"] = tuple(m.LeftOut(**left) for left in given["left_out"])
+            known["block"] = visible(given["block"])
             return m.InjectResult(**known)
 
     def brief(self, budget: int | None = None, **options: Any) -> RemoteBrief:
         """What an agent should know before any question."""
         given = self._remote.ask("brief", {"budget": budget, **options})
         with _decoding():
-            return RemoteBrief(given["block"])
+            return RemoteBrief(visible(given["block"]))
 
     def add(self, text: str, **options: Any) -> m.AddResult:
         """Stores one memory."""
@@ -167,7 +169,7 @@ def _decoding() -> Iterator[None]:
     """Turns an answer of another shape into "no server of ours"."""
     try:
         yield
-    except (KeyError, TypeError, AttributeError):
+    except (KeyError, TypeError, AttributeError, ValueError):
         raise UnreachableError("回答看不懂，两边的版本可能不同") from None
 
 

@@ -27,9 +27,6 @@ from brain.serve.http.routes import ROUTES, Route
 from brain.serve.mcp.tools import MemoryServer
 from brain.serve.params import validated
 
-BODY_SECONDS = 20.0
-"""How long a request's body may take to arrive."""
-
 _METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 Endpoint = Callable[[Request], Awaitable[Response]]
@@ -138,9 +135,9 @@ def _query(request: Request, route: Route) -> Mapping[str, Any]:
 
 async def _body(request: Request) -> Mapping[str, Any]:
     try:
-        data = await asyncio.wait_for(_read(request), BODY_SECONDS)
+        data = await asyncio.wait_for(_read(request), auth.BODY_SECONDS)
     except TimeoutError:
-        told = f"请求体没有在 {BODY_SECONDS:.0f} 秒内到齐。"
+        told = f"请求体没有在 {auth.BODY_SECONDS:.0f} 秒内到齐。"
         raise BrainError("brain_body_slow", told, EXIT_BUSY) from None
     try:
         given = json.loads(data)
@@ -156,6 +153,7 @@ async def _read(request: Request) -> bytes:
     async for chunk in request.stream():
         data += chunk
         if len(data) > auth.MAX_BODY:
+            await auth.drain(request.receive)
             raise auth.body_too_large()
     return bytes(data)
 

@@ -6,6 +6,8 @@ rebound name by the Host, and a form or a "simple" request by its content type.
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import hmac
 import ipaddress
 import os
@@ -20,7 +22,7 @@ from brain.serve import token_file
 from brain.serve.http.errors import error_response
 
 if TYPE_CHECKING:
-    from starlette.types import ASGIApp, Receive, Scope, Send
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 TOKEN = "BRAIN_TOKEN"
 
@@ -28,6 +30,17 @@ MAX_BODY = 8 * 1024 * 1024
 """Largest request body in bytes: the longest query there is, with room for JSON's escapes."""
 
 MAX_PORT = 65535
+
+LEAST_TOKEN = 8
+"""Characters of a token: each guess costs a request, and eight of a random one are enough."""
+
+BODY_SECONDS = 20.0
+"""How long a request's body may take to arrive."""
+
+MOST_DRAINED = 8 * MAX_BODY
+DRAIN_SECONDS = 5.0
+"""How much of a refused body is read, and how long: a client that is still sending when the
+connection closes never sees the answer (RFC 9112, 9.6)."""
 
 # uri-host [":" port] of RFC 9110, 7.2: no user, no path, nothing beside.
 _HOST = re.compile(
@@ -70,7 +83,15 @@ def settle_token(host: str, wanted: bool) -> Path | None:
 
 
 def require_token(host: str) -> None:
-    """Raises ``brain_token_missing`` (2) for a server others can reach, without a token."""
+    """Raises ``brain_token_missing`` (2) for a server others can reach, without a token, and
+    ``brain_token_weak`` (2) for one that can be tried out."""
+    given = token()
+    if given is not None and len(given) < LEAST_TOKEN:
+        raise BrainError(
+            "brain_token_weak",
+            f"{TOKEN} 太短，猜得出来；至少 {LEAST_TOKEN} 个字符，如 openssl rand -hex 16 生成的。",
+            EXIT_USAGE,
+        )
     if not is_loopback(host) and token() is None:
         raise BrainError(
             "brain_token_missing",
@@ -99,8 +120,10 @@ class AuthMiddleware:
             try:
                 self.check(scope["method"], headers)
             except BrainError as error:
+                await drain(receive)
                 await error_response(error)(scope, receive, send)
                 return
+            receive = _in_time(receive)
         await self._app(scope, receive, send)
 
     def check(self, method: str, headers: Mapping[str, str]) -> None:
@@ -147,6 +170,39 @@ class AuthMiddleware:
             return False
         # A rebound name is a name: a bare address cannot be one.
         return address.is_loopback or not self._local
+
+
+async def drain(receive: Receive) -> None:
+    """Reads what is left of a body that was refused, as far as that is worth it."""
+    read = 0
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(DRAIN_SECONDS):
+            while read < MOST_DRAINED:
+                message = await receive()
+                read += len(message.get("body", b""))
+                if not message.get("more_body"):
+                    return
+
+
+def _in_time(receive: Receive) -> Receive:
+    """A body that does not come in :data:`BODY_SECONDS` is a client that has left."""
+    end: float | None = None
+    whole = False
+
+    async def timed() -> Message:
+        nonlocal end, whole
+        if whole:
+            return await receive()
+        loop = asyncio.get_running_loop()
+        end = end or loop.time() + BODY_SECONDS + 1.0  # the routes' own answer comes first
+        try:
+            message = await asyncio.wait_for(receive(), max(0.0, end - loop.time()))
+        except TimeoutError:
+            return {"type": "http.disconnect"}
+        whole = not message.get("more_body")
+        return message
+
+    return timed
 
 
 def body_too_large() -> BrainError:

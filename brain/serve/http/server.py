@@ -9,10 +9,14 @@ import os
 import signal
 import socket
 import sys
+import time
+from asyncio import TimerHandle, Transport
+from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http import HTTPStatus
 from pathlib import Path
+from typing import ClassVar
 
 import uvicorn
 from starlette.requests import ClientDisconnect
@@ -32,6 +36,27 @@ KEEP_SECONDS = 75
 """How long a connection that says nothing is kept, as nginx does."""
 
 SHUTDOWN_SECONDS = 3
+
+HEAD_SECONDS = 10.0
+"""How long the headers of a request may take to arrive."""
+
+
+def _most_connections() -> int:
+    try:
+        import resource
+    except ImportError:  # Windows
+        return 512
+    return max(16, min(512, resource.getrlimit(resource.RLIMIT_NOFILE)[0] - RESERVED))
+
+
+RESERVED = 96
+"""Descriptors kept for the memory file, the model, the log and the threads' connections."""
+
+MAX_CONNECTIONS = _most_connections()
+
+REPEATED_S = 60.0
+MOST_REPEATED = 5
+"""So many times in so many seconds a message is told; then how many more there were."""
 
 BACKLOG = 128
 """Connections the system holds until they are taken."""
@@ -147,6 +172,33 @@ def set_up_logging() -> None:
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s：%(message)s（%(name)s）")
     for handler in logging.getLogger().handlers:
         handler.addFilter(translate)
+        handler.addFilter(Flood())
+
+
+class Flood(logging.Filter):
+    """Rate limit of the log: a message again and again does not fill the disk."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        super().__init__()
+        self._clock = clock
+        self._told: OrderedDict[tuple[str, str], tuple[float, int]] = OrderedDict()
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Whether it is told; the first after a pause says how many were not."""
+        key = (record.name, str(record.msg)[:200])
+        now = self._clock()
+        since, count = self._told.pop(key, (now, 0))
+        if now - since >= REPEATED_S:
+            if count > MOST_REPEATED:
+                record.msg = f"{record.msg}（之前同样的还有 {count - MOST_REPEATED} 次，没有记）"
+            since, count = now, 0
+        self._told[key] = (since, count + 1)
+        while len(self._told) > _KINDS_KEPT:
+            self._told.popitem(last=False)
+        return count < MOST_REPEATED
+
+
+_KINDS_KEPT = 256
 
 
 def translate(record: logging.LogRecord) -> bool:
@@ -161,7 +213,57 @@ def translate(record: logging.LogRecord) -> bool:
 
 
 class Protocol(H11Protocol):
-    """uvicorn's protocol with our words for what cannot be read."""
+    """uvicorn's protocol with our words for what cannot be read, and with an end to waiting.
+
+    Who connects and does not finish a request's headers in :data:`HEAD_SECONDS` is let go, and
+    sooner where all places are taken: one of those makes room for whoever comes.
+    """
+
+    waiting: ClassVar[OrderedDict[Protocol, None]] = OrderedDict()
+    """Connections whose next request's headers have not all come, the oldest first."""
+
+    places: ClassVar[int] = MAX_CONNECTIONS
+    _timer: TimerHandle | None = None
+
+    def connection_made(self, transport: Transport) -> None:  # type: ignore[override]
+        """Takes a connection, if need be in the place of one that says nothing."""
+        super().connection_made(transport)
+        if len(self.connections) > self.places:
+            if not self.waiting:
+                transport.abort()
+                return
+            # It leaves the set of connections only when the loop comes round.
+            oldest, _ = self.waiting.popitem(last=False)
+            oldest._let_go()
+        self._wait()
+
+    def data_received(self, data: bytes) -> None:
+        """Reads on; a request that has begun to be answered waits for nothing."""
+        super().data_received(data)
+        idle = repr(self.conn.their_state) == "IDLE"  # h11 is uvicorn's, not ours
+        if not idle:
+            self._stop_waiting()
+        elif self._timer is None and self.conn.trailing_data[0]:
+            self._wait()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Forgets the connection."""
+        self._stop_waiting()
+        super().connection_lost(exc)
+
+    def _wait(self) -> None:
+        self.waiting[self] = None
+        self._timer = self.loop.call_later(HEAD_SECONDS, self._let_go)
+
+    def _stop_waiting(self) -> None:
+        self.waiting.pop(self, None)
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _let_go(self) -> None:
+        self._stop_waiting()
+        self.transport.abort()
 
     def send_400_response(self, msg: str) -> None:
         """Refuses the request that is being read and closes; called where h11 has refused it."""

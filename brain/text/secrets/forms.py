@@ -130,6 +130,61 @@ def private_keys(seen: str) -> Iterator[Span]:
             yield (*match.span(), "private_key")
 
 
+_COOKIE = (
+    r"(?i)(?<![A-Za-z0-9])(?:phpsessid|jsessionid|asp\.net_sessionid|aspsessionid[a-z]{8}"
+    r"|connect\.sid|laravel_session|ci_session|(?:session|sess|sid)(?:[-_]?id)?|csrftoken|sessdata"
+    r"|bduss|stoken|[a-z]{1,20}[-_](?:session|sessid|sid))"
+    r"\s?[=:：]\s?[\"']?((?:s%3a|s:)?[A-Za-z0-9%._~+/=|!-]{16,512})"
+)
+"""Session cookies by the names that servers give them (RFC 6265, name=value)."""
+
+_SIGNED = (
+    r"(?i)[?&;](?:x-(?:amz|goog|oss|cos|tos)-(?:signature|security-token|credential)|signature|sig"
+    r"|sign|x-oss-signature|q-signature|security-token|awsaccesskeyid|ossaccesskeyid|hmac)"
+    r"=([A-Za-z0-9%._~+/=-]{16,2048})"
+)
+"""What makes a link one that anybody may use who has it: S3, OSS, COS, GCS, Azure (SAS)."""
+
+_PASSPORT = (
+    r"(?i)(?:护照|護照|passport|通行证|通行證)(?:号码|號碼|号|號|编号)?(?:\s?(?:no|number|#)\.?)?"
+    r"\s{0,2}(?:[:：=]|是|为|為|is)?\s{0,2}([A-Z]{1,2}[0-9]{7,8}|[A-Z][A-Z0-9][0-9]{7})(?![A-Za-z0-9])"
+)
+"""A passport's or travel permit's number behind its name (ICAO 9303: up to nine characters)."""
+
+
+def sessions(seen: str, lowered: str) -> Iterator[Span]:
+    """Session cookies and the signatures of signed links."""
+    if "=" not in seen and ":" not in seen and "：" not in seen:
+        return
+    if "s" in lowered and (
+        "sess" in lowered or "sid" in lowered or "token" in lowered or "bduss" in lowered
+    ):
+        for match in compiled(_COOKIE).finditer(seen):
+            value = match[1]
+            if has_mixed_run(value, 16) and not is_placeholder(value):
+                yield (*match.span(1), "session")
+    if (
+        "sig" in lowered
+        or "credential" in lowered
+        or "-token=" in lowered
+        or "hmac" in lowered
+        or "accesskeyid" in lowered
+    ):
+        for match in compiled(_SIGNED).finditer(seen):
+            if has_mixed_run(match[1], 8) and not is_placeholder(match[1]):
+                yield (*match.span(1), "signed_url")
+
+
+def passports(seen: str, lowered: str) -> Iterator[Span]:
+    """Passport numbers with their name before them."""
+    if any(name in lowered for name in PASSPORT_NAMES):
+        for match in compiled(_PASSPORT).finditer(seen):
+            yield (*match.span(1), "passport")
+
+
+PASSPORT_NAMES = ("护照", "護照", "passport", "通行证", "通行證")
+
+
 _USER_INFO = (
     r"[^\s/:@'\"<>]{0,80}:([^\s/@'\"<>]{1,128}(?:@[^\s/@'\"<>]{1,64})?)"
     r"@(?=[A-Za-z0-9\[\u4e00-\u9fff])"

@@ -26,11 +26,14 @@ from brain.errors import BrainError
 from brain.text.regex import compiled, holds_any
 from brain.text.secrets.forms import (
     COMMANDS,
+    PASSPORT_NAMES,
     PHRASE_NAMES,
     commands,
     logins,
+    passports,
     phrases,
     private_keys,
+    sessions,
     tokens,
 )
 from brain.text.secrets.names import NAMES, find_named
@@ -59,6 +62,9 @@ RULES: Mapping[str, str] = {
     "url_password": "连接串口令",
     "password": "口令",
     "key": "密钥或令牌",
+    "session": "登录会话",
+    "signed_url": "签名链接",
+    "passport": "护照号",
     "identity": "身份证号",
     "bank_card": "银行卡号",
 }
@@ -90,6 +96,8 @@ def find(text: str) -> tuple[Secret, ...]:
         *logins(seen, lowered),
         *commands(seen),
         *phrases(seen, lowered),
+        *sessions(seen, lowered),
+        *passports(seen, lowered),
         *numbers(seen),
         *find_named(seen, lowered),
     ]
@@ -167,7 +175,7 @@ _RUN = r"[!-~]{4}"
 _LONG_RUN = r"[!-~]{13}"
 """A token, a private key, an Authorization header and a number in one piece hold such a run."""
 
-_HINTS = ("://", *COMMANDS, *PHRASE_NAMES, *NAMES)
+_HINTS = ("://", *COMMANDS, *PHRASE_NAMES, *PASSPORT_NAMES, *NAMES)
 _ASCII_HINTS = tuple(hint for hint in _HINTS if hint.isascii())
 """All other secrets stand behind one of these, but for a number in groups."""
 
