@@ -448,8 +448,8 @@ DIALOGUES = {
     "bold alone": "_**User**_\n\n{q}\n\n---\n\n_**Cursor**_\n\n{a}\n\n---\n\n_**User**_\n\n{r}\n",
     "said": "**You said:**\n{q}\n\n**ChatGPT said:**\n{a}\n\n**You said:**\n{r}\n",
     "names": "用户：{q}\n\n助手：{a}\n\n用户：{r}\n",
-    "with times": "### user @ 2026-09-09T04:05:37Z\n\n{q}\n\n### assistant @ 2026-09-09T04:06:00Z\n\n"
-    "{a}\n\n### user @ 2026-09-09T04:07:00Z\n\n{r}\n",
+    "with times": "### user @ 2026-09-09T04:05:37Z\n\n{q}\n\n"
+    "### assistant @ 2026-09-09T04:06:00Z\n\n{a}\n\n### user @ 2026-09-09T04:07:00Z\n\n{r}\n",
 }
 
 
