@@ -31,6 +31,9 @@ SHOWN = 20
 SHOWN_ERRORS = 10
 """As :data:`SHOWN`, of what ``ingest`` passed over."""
 
+MANY_PASSAGES = 100
+"""Vectors that take long enough to say that they are being made: seconds on a small machine."""
+
 HEAD = 60
 """Characters of a text that a plan shows."""
 
@@ -266,6 +269,17 @@ def ingest(
     as_json: Json = False,
 ) -> int:
     """Takes in a file or folder."""
+    told = False
+
+    def watched(stage: str, done: int, total: int) -> None:
+        nonlocal told
+        if stage == "embed" and total >= MANY_PASSAGES and not told:
+            told = True
+            note(
+                f"文本都收好了，现在就能按字面找到；还有 {total} 段向量要做，可以中断，下次接着做。"
+            )
+        report(stage, done, total)
+
     try:
         with Brain.open(db) as brain, staged(_STAGES) as report:
             done = brain.ingest(
@@ -275,7 +289,7 @@ def ingest(
                 every_session=all_sessions,
                 dry_run=dry_run,
                 embed=not no_embed,
-                progress=report,
+                progress=watched,
             )
             report_created(brain)
     except KeyboardInterrupt:
