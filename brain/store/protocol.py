@@ -329,7 +329,7 @@ class TextIndex(Protocol[Tx]):
         """
 
     def stale_terms(self, db: Tx, *texts: str) -> list[str]:
-        """Terms of some texts that an index still keeps though no record has them: none, once
+        """Terms of texts that an index still keeps though no record has them: none, once
         forgotten.
         """
 
@@ -722,7 +722,7 @@ class Sources(Protocol[Tx]):
         """Notes keys that stand for no memory."""
 
     def noted(self, db: Tx, source_id: int, keys: Iterable[str]) -> dict[str, set[bytes]]:
-        """The digests that were noted under some keys; see :meth:`note`."""
+        """The digests that were noted under some keys."""
 
     def erased_keys(self, db: Tx, source_id: int, keys: Iterable[str]) -> set[str]:
         """The keys under which a source has had something that was erased."""
@@ -1054,7 +1054,7 @@ class WriteAheadLog(Protocol):
         """The path with the moment behind it, and a number where that is taken."""
 
     def copies_beside(self, path: Path) -> list[Path]:
-        """The copies of a file that a restore, a salvage or a lost log has left beside it."""
+        """The copies of a file that a restore, salvage, migration or lost log left beside it."""
 
 
 class PartFiles(Protocol):

@@ -173,7 +173,7 @@ def note(db: apsw.Connection, source_id: int, keys: Iterable[str], digest: bytes
 
 
 def noted(db: apsw.Connection, source_id: int, keys: Iterable[str]) -> dict[str, set[bytes]]:
-    """The digests that were noted under some keys; see :func:`note`."""
+    """The digests that were noted under some keys."""
     keyed = _keyer(db)
     if keyed is None:
         return {}

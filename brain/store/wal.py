@@ -303,7 +303,7 @@ schema."""
 
 
 def copies_beside(path: Path) -> list[Path]:
-    """The copies of a file that a restore, salvage, migration or lost log has left beside it."""
+    """The copies of a file that a restore, salvage, migration or lost log left beside it."""
     try:
         names = sorted(entry.name for entry in os.scandir(path.absolute().parent))
     except OSError:
