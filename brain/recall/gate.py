@@ -142,36 +142,32 @@ def checked_threshold(value: float | str | None) -> float | str | None:
     )
 
 
-def features(
-    question: Question, ranked: Ranked, weights: Weights, hit: Hit | None = None
-) -> dict[str, float]:
-    """What the model looks at, for the best hits or for one hit.
+def features(question: Question, ranked: Ranked, weights: Weights, hit: Hit) -> dict[str, float]:
+    """What the model looks at for one hit.
 
-    ``content``: the IDF share of the question's content words a hit holds. ``nearness``: how many
-    standard deviations its similarity lies above what this embedder gives unrelated text. Both mean
-    less in a long text than in a short one (it holds more words by chance, and its vector is more
-    of a mixture), hence ``length`` and the two products. Each also says less beside the other
-    (``nearness_content``). ``notes``: among more notes the nearest unrelated one is nearer.
-
-    Args:
-        hit: judge this hit alone instead of the best of the first ``HEAD``.
+    ``content``: the IDF share of the question's content grams it holds. ``soft``: the same of its
+    words, by their rarity in the language, with typos and words of near meaning. ``nearness``: how
+    many standard deviations its similarity lies above what this embedder gives unrelated text.
+    These mean less in a long text than in a short one (it holds more words by chance, and its
+    vector is more of a mixture), hence ``length`` and the products. ``fit``: how well it fits the
+    time asked about. ``notes``: among more notes the nearest unrelated one is nearer.
     """
-    judged = [hit] if hit is not None else list(ranked.hits[:HEAD])
-    seen = [ranked.evidence[h.id] for h in judged]
-    content = max((e.content for e in seen), default=0.0)
-    length = math.log(min(max(len(judged[0].memory.text), 1), MOST_LENGTH)) / math.log(10)
+    found = ranked.evidence[hit.id]
+    length = math.log(min(max(len(hit.memory.text), 1), MOST_LENGTH)) / math.log(10)
     out = {
-        "content": content,
+        "content": found.content,
         "length": length,
-        "content_length": content * length,
+        "content_length": found.content * length,
+        "soft": found.soft,
+        "soft_length": found.soft * length,
+        "fit": found.fit,
         "notes": math.log10(min(max(ranked.total, LEAST_NOTES), MOST_NOTES)),
     }
-    known = [e.similarity for e in seen if e.similarity is not None]
-    if known and weights.model != NO_MODEL:
-        nearness = (max(known) - weights.background(question.language)) / weights.spread
+    if found.similarity is not None and weights.model != NO_MODEL:
+        nearness = (found.similarity - weights.background(question.language)) / weights.spread
         out["nearness"] = nearness
         out["nearness_length"] = nearness * length
-        out["nearness_content"] = nearness * content
+        out["nearness_content"] = nearness * found.content
     return out
 
 
@@ -219,16 +215,18 @@ def is_empty(question: Question, notes: Ranked, skills: Ranked) -> bool:
 
 
 def answers(question: Question, ranked: Ranked, weights: Weights, hit: Hit | None = None) -> float:
-    """The probability that the hits (or one hit) answer.
+    """The probability that a hit answers; without one, that of the likeliest of the best.
 
     A bare word or two that a note holds whole is answered by it: the model, fitted on questions,
     finds too little nearness between one word and a sentence.
     """
-    ranked = in_asked_time(ranked)
-    if not ranked.hits or (hit is not None and not ranked.evidence[hit.id].timely):
+    if hit is None:
+        head = in_asked_time(ranked).hits[:HEAD]
+        return max((answers(question, ranked, weights, h) for h in head), default=0.0)
+    if not ranked.evidence[hit.id].timely:
         return 0.0
     found = features(question, ranked, weights, hit)
-    if weights.model == NO_MODEL and found["content"] <= 0.0:
+    if weights.model == NO_MODEL and found["content"] <= 0.0 and found["soft"] <= 0.0:
         # Without vectors words are all the evidence there is.
         return 0.0
     value = probability(weights, found)

@@ -119,6 +119,7 @@ class Question:
         variants: what those were made from; None where the user's own words had a say in them or
             a text was too long for any.
         language: ``zh`` or ``en``.
+        runs: the stretches of content that are left without function words and times.
     """
 
     text: str
@@ -133,6 +134,7 @@ class Question:
     rewritings: tuple[Rewriting, ...] = ()
     variants: tuple[Variant, ...] | None = None
     language: str = language.CHINESE
+    runs: tuple[str, ...] = ()
 
     @property
     def weights(self) -> dict[str, float]:
@@ -283,6 +285,7 @@ def _read(text: str, now: datetime, own_words: Sequence[str]) -> Question:
         tuple(_rewritings(folded, ways, times)),
         tuple(ways) if not own and not long else None,
         language.of(text),
+        tuple(dict.fromkeys(runs)),
     )
 
 

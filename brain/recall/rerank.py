@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from brain.recall import coverage
 from brain.recall.query import Question, Rewriting
 from brain.text.bm25 import saturation
 from brain.text.tokenize import QueryTerms, count_terms
@@ -81,6 +82,9 @@ class Evidence(NamedTuple):
         support: the part of the score that its neighbours gave it.
         held: the terms of the query it holds, as they are or written otherwise.
         timely: whether it may answer for the time asked about (:mod:`brain.recall.in_time`).
+        fit: how well it fits that time, in [0, 1].
+        soft: share of the question's words it holds, typed otherwise or as words of near meaning
+            too (:mod:`brain.recall.coverage`).
     """
 
     bm25: float
@@ -91,6 +95,8 @@ class Evidence(NamedTuple):
     support: float = 0.0
     held: tuple[str, ...] = ()
     timely: bool = True
+    fit: float = 0.0
+    soft: float = 0.0
 
 
 def written_otherwise(
@@ -243,6 +249,8 @@ def weigh(
     background: float,
     average: float,
     in_time: Mapping[int, tuple[float, bool]],
+    frequency: Mapping[str, int],
+    total: int,
 ) -> dict[int, Evidence]:
     """The evidence for each candidate.
 
@@ -254,6 +262,8 @@ def weigh(
         average: mean number of terms of a note.
         in_time: candidate id → how well it fits the times asked about, in [0, 1], and whether it
             may answer for them.
+        frequency: in how many notes each term of the question occurs.
+        total: how many notes there are.
     """
     idfs = {t: idf(t) for t in question.known}
     all_terms = {t: idfs[t] * weight for t, weight in question.weights.items()}
@@ -277,13 +287,16 @@ def weigh(
     share_kept = ALONE_SHARE if question.time_alone else 1.0
     meaning *= share_kept
     terms = question.terms
+    asked = coverage.units(question.runs, frequency, total)
+    answers = {key: _as_answer(text) for key, text in texts.items()}
+    covered = coverage.cover(asked, folded, answers)
     out: dict[int, Evidence] = {}
     for key, cut in texts.items():
         own = cut.held
-        coverage = share(cut.folded, own, all_terms, all_weight)
+        whole = share(cut.folded, own, all_terms, all_weight)
         near = similarity.get(key)
         fit, timely = in_time.get(key, (0.0, True))
-        score = COVERAGE_WEIGHT * coverage + (words[key] / best if best > 0 else 0.0)
+        score = COVERAGE_WEIGHT * whole + (words[key] / best if best > 0 else 0.0)
         score = share_kept * score + TIME_WEIGHT * fit**TIME_SHARPNESS
         if near is not None:
             score += meaning * (near - background) / spread
@@ -291,10 +304,12 @@ def weigh(
             # 昨天做了什么: the time is all that is asked for.
             content = fit
         else:
-            answer = _as_answer(cut)
-            content = share(cut.folded, answer, content_terms, content_weight, apart)
+            content = share(cut.folded, answers[key], content_terms, content_weight, apart)
         held = tuple([t for t in terms if t in own])
-        out[key] = Evidence(words[key], coverage, content, near, score, 0.0, held, timely)
+        soft = covered[key]
+        out[key] = Evidence(
+            words[key], whole, content, near, score, 0.0, held, timely, fit, soft
+        )
     return out
 
 

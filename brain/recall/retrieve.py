@@ -212,6 +212,8 @@ def _weigh(
         rerank.crowd([n.similarity for n in near]),
         fts.average_length(source.db),
         fits,
+        words.frequency,
+        words.total,
     )
 
 

@@ -143,6 +143,7 @@ def inherit(
             bm25=max(own.bm25, old.bm25),
             coverage=max(own.coverage, old.coverage),
             content=max(own.content, old.content),
+            soft=max(own.soft, old.soft),
             similarity=max(known, default=None),
             score=score,
         )
