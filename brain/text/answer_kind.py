@@ -130,6 +130,9 @@ _ATTRIBUTES = (
 
 _ASKS, _ATTRIBUTE, _GENERIC, _YES_NO, _NOTHING = "asks", "attribute", "generic", "yes_no", "open"
 
+_CHOICE = r"([\u4e00-\u9fff])[不没冇]\1|[是用给要选去吃喝买].{1,16}还是"
+"""吃不吃, 来没来, 是你买的还是我买的."""
+
 _UNCERTAIN_NUMBER = frozenset(("多少", "几多", "好多", "几"))
 _CLAUSE_ENDS = frozenset(",;?!。、\n")
 _WEAK_YES_NO = frozenset(("么", "嘛", "不", "没", "没有"))
@@ -225,7 +228,7 @@ def _clause(text: str) -> set[Kind]:
             return {Kind.COUNT}
     if generic or nothing or asks:
         return {Kind.OPEN}
-    if yes_no:
+    if yes_no or compiled(_CHOICE).search(text):
         return {Kind.YES_NO}
     if attributes and _ends_there(text, attributes[-1][1]):
         return {attributes[-1][2]}
