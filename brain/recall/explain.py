@@ -287,8 +287,12 @@ def reasons(
     weights, _ = gate.weights_of(model)
     best = notes if notes.hits else skills
     if notes.hits and skills.hits:
-        best = max((notes, skills), key=lambda group: gate.answers(question, group, weights))
+        best = max((notes, skills), key=lambda group: _value(question, group, weights))
     return _reasons(question, best, weights)
+
+
+def _value(question: Question, ranked: Ranked, weights: gate.Weights) -> float:
+    return gate.likeliest(ranked, gate.own_probabilities(question, ranked, weights))
 
 
 def _reasons(question: Question, ranked: Ranked, weights: gate.Weights) -> tuple[str, ...]:

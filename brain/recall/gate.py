@@ -22,7 +22,10 @@ from brain.errors import EXIT_DATA, BrainError
 from brain.memory import Gate, Hit
 from brain.recall import language
 from brain.recall.query import Question
+from brain.recall.rerank import Evidence
 from brain.recall.retrieve import Ranked, is_turn
+from brain.text import answer_kind
+from brain.text.fold import fold
 
 _WEIGHTS = Path(__file__).parent / "weights"
 NO_MODEL = "none"
@@ -32,7 +35,7 @@ DEFAULT = "balanced"
 POINTS = ("quiet", DEFAULT, "eager")
 """At most about 2, 5 and 10 % of the questions whose topic is absent pass (bench/fit_gate.py)."""
 
-HEAD = 3
+HEAD = 5
 """How many of the best hits are held against a question."""
 
 MOST_LENGTH = 2000
@@ -150,7 +153,8 @@ def features(question: Question, ranked: Ranked, weights: Weights, hit: Hit) -> 
     many standard deviations its similarity lies above what this embedder gives unrelated text.
     These mean less in a long text than in a short one (it holds more words by chance, and its
     vector is more of a mixture), hence ``length`` and the products. ``fit``: how well it fits the
-    time asked about. ``notes``: among more notes the nearest unrelated one is nearer.
+    time asked about. ``kind``: whether it holds something of the kind asked for. ``work`` and the
+    others of :class:`brain.text.intent.Intent`: what the message is for. ``notes``: among more notes the nearest unrelated one is nearer.
     """
     found = ranked.evidence[hit.id]
     length = math.log(min(max(len(hit.memory.text), 1), MOST_LENGTH)) / math.log(10)
@@ -161,6 +165,8 @@ def features(question: Question, ranked: Ranked, weights: Weights, hit: Hit) -> 
         "soft": found.soft,
         "soft_length": found.soft * length,
         "fit": found.fit,
+        "kind": _kind(question, found, hit),
+        **question.intent._asdict(),
         "notes": math.log10(min(max(ranked.total, LEAST_NOTES), MOST_NOTES)),
     }
     if found.similarity is not None and weights.model != NO_MODEL:
@@ -169,6 +175,15 @@ def features(question: Question, ranked: Ranked, weights: Weights, hit: Hit) -> 
         out["nearness_length"] = nearness * length
         out["nearness_content"] = nearness * found.content
     return out
+
+
+def _kind(question: Question, found: Evidence, hit: Hit) -> float:
+    """Whether a hit holds something of the kind that is asked for, near the words it shares."""
+    if not question.kinds:
+        return answer_kind.UNKNOWN
+    folded = fold(hit.memory.text)
+    places = [(at, at + len(term)) for term in found.held if (at := folded.find(term)) >= 0]
+    return answer_kind.answers(question.kinds, folded, places)
 
 
 def probability(weights: Weights, found: Mapping[str, float]) -> float:
@@ -202,10 +217,11 @@ def judge(
     for ranked in (notes, skills):
         if not ranked.hits:
             continue
-        value = answers(question, ranked, weights)
+        own = own_probabilities(question, ranked, weights)
+        value = likeliest(ranked, own)
         best = max(best, value)
         if value >= limit:
-            ids += worth_showing(question, ranked, own_probabilities(question, ranked, weights))
+            ids += worth_showing(question, ranked, own)
     return Gate(best >= limit, best, (), tuple(ids), (*degraded, *marks))
 
 
@@ -214,15 +230,12 @@ def is_empty(question: Question, notes: Ranked, skills: Ranked) -> bool:
     return question.chitchat or not question.searchable or not (notes.hits or skills.hits)
 
 
-def answers(question: Question, ranked: Ranked, weights: Weights, hit: Hit | None = None) -> float:
-    """The probability that a hit answers; without one, that of the likeliest of the best.
+def answers(question: Question, ranked: Ranked, weights: Weights, hit: Hit) -> float:
+    """The probability that a hit answers.
 
     A bare word or two that a note holds whole is answered by it: the model, fitted on questions,
     finds too little nearness between one word and a sentence.
     """
-    if hit is None:
-        head = in_asked_time(ranked).hits[:HEAD]
-        return max((answers(question, ranked, weights, h) for h in head), default=0.0)
     if not ranked.evidence[hit.id].timely:
         return 0.0
     found = features(question, ranked, weights, hit)
@@ -233,6 +246,15 @@ def answers(question: Question, ranked: Ranked, weights: Weights, hit: Hit | Non
     if question.bare and found["content"] >= HELD_WHOLE:
         return max(value, BARE)
     return value
+
+
+def likeliest(ranked: Ranked, own: Mapping[int, float]) -> float:
+    """The probability that the best hits answer: that of the likeliest of the first ``HEAD``.
+
+    Args:
+        own: from :func:`own_probabilities`.
+    """
+    return max((own[h.id] for h in in_asked_time(ranked).hits[:HEAD]), default=0.0)
 
 
 def relevant(question: Question, skills: Ranked, model: str | None) -> Ranked:

@@ -9,15 +9,19 @@ from typing import NamedTuple
 
 from brain import validate
 from brain.recall import language
+from brain.text import answer_kind, intent
+from brain.text.answer_kind import Kind
 from brain.text.dates import intervals
 from brain.text.fold import fold
 from brain.text.happenings import asks_what_happened
+from brain.text.intent import Intent
 from brain.text.phones import join_phones
 from brain.text.regex import compiled
 from brain.text.rewrite import Variant, other_terms, phrase_terms, variants
 from brain.text.sentences import sentences
 from brain.text.stopwords import is_chitchat, strip_function_words, strong_runs
 from brain.text.tokenize import is_han, query_terms, trigram_windows
+from brain.text.wrapping import unwrap
 
 MAX_CHARS = 20_000
 """Of a longer query only the head and the tail are looked at; what is asked stands there."""
@@ -120,6 +124,8 @@ class Question:
             a text was too long for any.
         language: ``zh`` or ``en``.
         runs: the stretches of content that are left without function words and times.
+        intent: what the message is for.
+        kinds: what kinds of thing are asked for.
     """
 
     text: str
@@ -135,6 +141,8 @@ class Question:
     variants: tuple[Variant, ...] | None = None
     language: str = language.CHINESE
     runs: tuple[str, ...] = ()
+    intent: Intent = Intent()
+    kinds: frozenset[Kind] = frozenset()
 
     @property
     def weights(self) -> dict[str, float]:
@@ -214,6 +222,7 @@ def read(
         own_words: the user's own words, never taken for function words.
         context: the turns before; looked at when the query by itself asks for nothing.
     """
+    text = unwrap(text)
     asked = _read(text, now, own_words)
     if context.strip() and _leans(asked):
         text = f"{context}\n{text}"
@@ -286,6 +295,8 @@ def _read(text: str, now: datetime, own_words: Sequence[str]) -> Question:
         tuple(ways) if not own and not long else None,
         language.of(text),
         tuple(dict.fromkeys(runs)),
+        intent.read(folded),
+        answer_kind.asked(folded),
     )
 
 

@@ -56,12 +56,12 @@ class Intent(NamedTuple):
         asks: something is asked or wanted.
     """
 
-    work: float
-    general: float
-    talk: float
-    about_self: float
-    recalls: float
-    asks: float
+    work: float = 0.0
+    general: float = 0.0
+    talk: float = 0.0
+    about_self: float = 0.0
+    recalls: float = 0.0
+    asks: float = 0.0
 
 
 def _list(heading: str) -> list[str]:
