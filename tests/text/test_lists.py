@@ -16,6 +16,7 @@ OURS = (
     "chitchat",
     "compounds",
     "homophones",
+    "names",
     "narrower",
     "stop_words",
     "synonyms",
