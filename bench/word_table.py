@@ -24,12 +24,15 @@ from brain.text.words import DATA, key
 WORDS = 40_000
 """Chinese words of two to four characters, the most frequent of jieba's dictionary."""
 
+CHARACTERS = 4_000
+"""Single ones, of which words that the table lacks are made."""
+
+MODERN = Path(__file__).with_name("modern_words.txt")
+"""Words younger than jieba's dictionary."""
+
 DIM = 64
 FIRST = 3
 """Principal components taken away: what all words share."""
-
-ENGLISH_SHARE = 0.6
-"""What the multilingual model counts beside the Chinese one."""
 
 _HAN = re.compile(r"[\u4e00-\u9fff]{2,4}")
 
@@ -50,13 +53,20 @@ def jieba_words() -> dict[str, int]:
 def english_words(tokenizer: Path) -> list[str]:
     """Whole English words of a Chinese BERT's vocabulary, which are the common ones, and ours."""
     vocabulary = json.loads(tokenizer.read_text(encoding="utf-8"))["model"]["vocab"]
-    own = {w for ws in lists.lines("translations").values() for line in ws for w in re.findall("[a-z]{3,}", line)}
+    own = {
+        w
+        for ws in lists.lines("translations").values()
+        for line in ws
+        for w in re.findall("[a-z]{3,}", line)
+    }
     return sorted({w for w in vocabulary if re.fullmatch("[a-z]{3,}", w)} | own)
 
 
-def reduced(made: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Without mean and first components, unit rows."""
-    centred = made - made.mean(axis=0)
+def reduced(made: NDArray[np.float32], latin: NDArray[np.bool_]) -> NDArray[np.float32]:
+    """Without each language's mean and the first components, unit rows."""
+    centred = made.copy()
+    for here in (latin, ~latin):
+        centred[here] -= made[here].mean(axis=0)
     _, _, axes = np.linalg.svd(centred, full_matrices=False)
     centred -= centred @ axes[:FIRST].T @ axes[:FIRST]
     unit: NDArray[np.float32] = centred / np.linalg.norm(centred, axis=1, keepdims=True)
@@ -65,23 +75,34 @@ def reduced(made: NDArray[np.float32]) -> NDArray[np.float32]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--tokenizer", type=Path, required=True, help="tokenizer.json of bge-small-zh")
+    parser.add_argument(
+        "--tokenizer", type=Path, required=True, help="tokenizer.json of bge-small-zh"
+    )
     data.add_cache(parser)
     args = parser.parse_args()
     counts = jieba_words()
     frequent = sorted((w for w in counts if _HAN.fullmatch(w)), key=lambda w: (-counts[w], w))
     words = frequent[:WORDS]
-    single = sorted((w for w in counts if len(w) == 1 and "\u4e00" <= w <= "\u9fff"), key=lambda w: (-counts[w], w))[:4000]
-    extra = [fold(w) for w in (Path(__file__).parent / "modern_words.txt").read_text(encoding="utf-8").split()]
+    single = sorted(
+        (w for w in counts if len(w) == 1 and "\u4e00" <= w <= "\u9fff"),
+        key=lambda w: (-counts[w], w),
+    )[:4000]
+    extra = [
+        fold(w)
+        for w in (Path(__file__).parent / "modern_words.txt").read_text(encoding="utf-8").split()
+    ]
     words = list(dict.fromkeys([*words, *single, *extra, *english_words(args.tokenizer)]))
+    latin = np.array([w.isascii() for w in words])
     parts = []
     for name in ("bge-small-zh", "e5-small"):
         embedder = vectors.CachedEmbedder(name, args.cache)
-        made = np.vstack([embedder.embed_documents(words[i : i + 512]) for i in range(0, len(words), 512)])
+        made = np.vstack(
+            [embedder.embed_documents(words[i : i + 512]) for i in range(0, len(words), 512)]
+        )
         embedder.flush()
         print(name, made.shape, flush=True)
-        parts.append(reduced(made))
-    joined = np.hstack([parts[0], ENGLISH_SHARE * parts[1]])
+        parts.append(reduced(made, latin))
+    joined = np.hstack(parts)
     _, _, axes = np.linalg.svd(joined - joined.mean(axis=0), full_matrices=False)
     small = (joined - joined.mean(axis=0)) @ axes[:DIM].T
     small /= np.linalg.norm(small, axis=1, keepdims=True)

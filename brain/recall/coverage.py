@@ -12,7 +12,6 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from brain.recall.query import Question
 from brain.text import lists, typos, words
 from brain.text.tokenize import is_han, query_terms
 

@@ -9,12 +9,13 @@ from typing import NamedTuple
 
 from brain import validate
 from brain.recall import language
-from brain.text import answer_kind, intent
+from brain.text import answer_kind, intent, names
 from brain.text.answer_kind import Kind
 from brain.text.dates import intervals
 from brain.text.fold import fold
 from brain.text.happenings import asks_what_happened
 from brain.text.intent import Intent
+from brain.text.names import Name
 from brain.text.phones import join_phones
 from brain.text.regex import compiled
 from brain.text.rewrite import Variant, other_terms, phrase_terms, variants
@@ -81,6 +82,8 @@ _ANNOUNCING = (
 )
 """What announces that now comes what is asked: 对了，想问一下，"""
 
+NO_INTENT = Intent()
+
 SHORT = 12
 """Characters up to which a query with a pronoun is taken to point at the turn before."""
 
@@ -126,6 +129,7 @@ class Question:
         runs: the stretches of content that are left without function words and times.
         intent: what the message is for.
         kinds: what kinds of thing are asked for.
+        names: whom it names, and identifiers.
     """
 
     text: str
@@ -141,8 +145,9 @@ class Question:
     variants: tuple[Variant, ...] | None = None
     language: str = language.CHINESE
     runs: tuple[str, ...] = ()
-    intent: Intent = Intent()
+    intent: Intent = NO_INTENT
     kinds: frozenset[Kind] = frozenset()
+    names: tuple[Name, ...] = ()
 
     @property
     def weights(self) -> dict[str, float]:
@@ -297,6 +302,7 @@ def _read(text: str, now: datetime, own_words: Sequence[str]) -> Question:
         tuple(dict.fromkeys(runs)),
         intent.read(folded),
         answer_kind.asked(folded),
+        () if long else names.asked(folded),
     )
 
 

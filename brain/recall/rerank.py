@@ -307,9 +307,7 @@ def weigh(
             content = share(cut.folded, answers[key], content_terms, content_weight, apart)
         held = tuple([t for t in terms if t in own])
         soft = covered[key]
-        out[key] = Evidence(
-            words[key], whole, content, near, score, 0.0, held, timely, fit, soft
-        )
+        out[key] = Evidence(words[key], whole, content, near, score, 0.0, held, timely, fit, soft)
     return out
 
 

@@ -1,8 +1,8 @@
 """Typos: slips of the input method, of the eye and of the keyboard.
 
 A word typed by sound (房祖 for 房租: same syllable without tone, n/l, z/zh, in/ing as one), by
-shape (末 for 未) or with one edit in a Latin word (kubernets; Damerau, CACM 1964) is looked for in a
-note that does not hold it as written. Syllables are a table made by ``bench/pinyin_table.py``.
+shape (末 for 未) or with one edit in a Latin word (kubernets; Damerau, CACM 1964) is looked for in
+a note that does not hold it as written. Syllables are a table made by ``bench/pinyin_table.py``.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def one_edit(one: str, other: str) -> bool:
         return False
     if max(len(one), len(other)) < LEAST_LATIN or abs(len(one) - len(other)) > 1:
         return False
-    head = next((i for i, (a, b) in enumerate(zip(one, other)) if a != b), None)
+    head = next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), None)
     if head is None:
         return len(one) != len(other)
     a, b = one[head:], other[head:]
