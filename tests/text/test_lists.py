@@ -13,6 +13,7 @@ from brain.text.stopwords import strip_function_words
 
 DATA = Path(lists.__file__).parent / "data"
 OURS = (
+    "aliases",
     "chitchat",
     "compounds",
     "homophones",
