@@ -16,6 +16,7 @@ OURS = (
     "aliases",
     "chitchat",
     "compounds",
+    "dialect",
     "homophones",
     "names",
     "narrower",
