@@ -50,6 +50,7 @@ class Name:
 class _Words:
     surname: dict[str, int]
     compound: frozenset[str]
+    opening: frozenset[str]
     first: dict[str, int]
     last: dict[str, int]
     common: dict[str, int]
@@ -72,9 +73,12 @@ def _words() -> _Words:
             out |= dict.fromkeys(held, int(level))
         return out
 
+    surnames = odds("surname")
+    compound = lists.words("names", "compound_surnames")
     return _Words(
-        odds("surname"),
-        frozenset(lists.words("names", "compound_surnames")),
+        surnames,
+        frozenset(compound),
+        frozenset(surnames).union(name[0] for name in compound),
         odds("first"),
         odds("last"),
         odds("common"),
@@ -300,7 +304,9 @@ def _relative_words() -> tuple[_Lexicon, _Lexicon, frozenset[str], frozenset[str
     """The words; those that hold one and are none; counts; characters without which none stands."""
     counts = frozenset(lists.words("names", "kin_counts"))
     blocked = _Lexicon(lists.words("names", "kin_words"))
-    return _Lexicon(_relatives()), blocked, counts, frozenset("".join(_relatives())) - counts
+    # The character that tells most: 舅 of 舅舅, 叔 of 小叔子.
+    telling = {word[-2:][0] if word[-1] in "子儿友生人咪比" else word[-1] for word in _relatives()}
+    return _Lexicon(_relatives()), blocked, counts, frozenset(telling)
 
 
 _OWN = frozenset("我俺咱")
@@ -313,7 +319,8 @@ def _relatives_in(text: str) -> Iterator[tuple[int, int, _Relative]]:
     if characters.isdisjoint(text):
         return
     end = 0
-    for found in re.finditer(f"[{''.join(characters | counts | _OWN)}]", text):
+    opens = "".join({word[0] for word in words.words | blocked.words} | counts | _OWN)
+    for found in compiled(f"[{opens}]").finditer(text):
         start = found.start()
         if start < end:
             continue
@@ -392,8 +399,11 @@ def _read(text: str) -> Iterator[tuple[Kind, int, int, tuple[str, ...]]]:
         if _prefixed(text, *found.span()):
             yield "title", *found.span(), (found[0][0], found[0][1:])
     end = 0
-    for at in range(len(text)):
-        width = _surname_width(text, at) if at >= end else 0
+    opening = _words().opening
+    for at, c in enumerate(text):
+        if c not in opening or at < end:
+            continue
+        width = _surname_width(text, at)
         if width and (reached := _person(text, at, PLAIN)):
             end = reached
             yield "person", at, end, (text[at + width : end],)
@@ -423,15 +433,22 @@ def asked(folded: str) -> tuple[Name, ...]:
     Returns:
         At most ``MOST_NAMES``.
     """
-    text = folded[:LONGEST]
-    taken = bytearray(len(text) + 1)
     found: dict[str, Name] = {}
-    for kind, start, end, parts in _read(text):
-        if any(taken[start:end]) or (kind == "kin" and _is_anothers(text, start, taken)):
+    for name in named(folded[:LONGEST]):
+        found.setdefault(name.text, name)
+    return tuple(found.values())[:MOST_NAMES]
+
+
+def named(folded: str) -> list[Name]:
+    """All places where a text calls somebody or something by name, in its order."""
+    taken = bytearray(len(folded) + 1)
+    found = []
+    for kind, start, end, parts in _read(folded):
+        if any(taken[start:end]) or (kind == "kin" and _is_anothers(folded, start, taken)):
             continue
         taken[start:end] = b"\x01" * (end - start)
-        found.setdefault(text[start:end], Name(text[start:end], kind, start, end, parts))
-    return tuple(sorted(found.values(), key=lambda name: name.start)[:MOST_NAMES])
+        found.append(Name(folded[start:end], kind, start, end, parts))
+    return sorted(found, key=lambda name: name.start)
 
 
 def _is_anothers(text: str, start: int, taken: bytearray) -> bool:
@@ -596,6 +613,21 @@ def _match_kin(name: Name, note: str) -> float:
         elif who.line == mine.line and best != MAYBE:
             best = RIVAL
     return best
+
+
+def calls_relatives(folded: str) -> bool:
+    """Whether a character of a word for a relative stands in a text: quickly told."""
+    return not _relative_words()[3].isdisjoint(folded)
+
+
+def same_words(name: Name, other: str) -> bool:
+    """Whether a text by itself is the name asked for: 梦瑶 for 李梦瑶, 母亲 for 我妈."""
+    if other == name.text or (name.kind == "person" and other in name.parts and len(other) > 1):
+        return True
+    if name.kind != "kin":
+        return False
+    mine, others = (next(iter(_relatives_in(text)), None) for text in (name.text, other))
+    return mine is not None and others is not None and mine[2] == others[2]
 
 
 def _bare(identifier: str) -> str:
