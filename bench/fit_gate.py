@@ -29,7 +29,7 @@ from pathlib import Path
 
 import numpy as np
 
-from bench import data, features, judging, kinds, logistic, people, rivals, small, tables, vectors
+from bench import data, features, judging, kinds, logistic, people, small, tables, vectors
 from bench.fitting import (
     Judged,
     Rows,
@@ -87,7 +87,6 @@ def gather(
     tasks.append(kinds.as_set())
     wanted = {task.name: [task] for task in tasks}
     wanted[people.SET] = people.as_tasks(people.FIT)
-    wanted[rivals.SET] = rivals.asked_of_both([*wanted[people.SET], kinds.as_set()])
     filler = data.filler(args.data) if args.sizes else ()
     for task in tasks:
         for size in args.sizes:

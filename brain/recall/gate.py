@@ -24,7 +24,7 @@ from brain.recall import language
 from brain.recall.query import Question
 from brain.recall.rerank import Evidence
 from brain.recall.retrieve import Ranked, is_turn
-from brain.text import answer_kind, names
+from brain.text import answer_kind
 from brain.text.fold import fold
 
 _WEIGHTS = Path(__file__).parent / "weights"
@@ -50,6 +50,11 @@ RELEVANT_CONTENT = 0.25
 do with a question."""
 
 HELD_WHOLE = 0.999
+
+RIVAL = 0.2
+"""What is left of the probability of a note that tells of another in the place of the one asked
+for: 李梦琪's birthday is not 李梦瑶's, however much else agrees. Such pairs are too rare to be
+fitted."""
 
 LEAST_NOTES, MOST_NOTES = 2, 100_000
 """The range of file sizes the fit has seen anything like; outside it the nearer end stands in."""
@@ -153,8 +158,10 @@ def features(question: Question, ranked: Ranked, weights: Weights, hit: Hit) -> 
     many standard deviations its similarity lies above what this embedder gives unrelated text.
     These mean less in a long text than in a short one (it holds more words by chance, and its
     vector is more of a mixture), hence ``length`` and the products. ``fit``: how well it fits the
-    time asked about. ``kind``: whether it holds something of the kind asked for. ``named``, ``unnamed``, ``rival``: see :func:`_named`. ``work`` and the
-    others of :class:`brain.text.intent.Intent`: what the message is for. ``notes``: among more notes the nearest unrelated one is nearer.
+    time asked about. ``kind``: whether it holds something of the kind asked for.
+    ``named``, ``unnamed``: of :class:`brain.recall.rerank.Named`. ``work`` and the
+    others of :class:`brain.text.intent.Intent`: what the message is for. ``notes``: among more
+    notes the nearest unrelated one is nearer.
     """
     found = ranked.evidence[hit.id]
     length = math.log(min(max(len(hit.memory.text), 1), MOST_LENGTH)) / math.log(10)
@@ -166,7 +173,8 @@ def features(question: Question, ranked: Ranked, weights: Weights, hit: Hit) -> 
         "soft_length": found.soft * length,
         "fit": found.fit,
         "kind": _kind(question, found, hit),
-        **_named(question, hit),
+        "named": found.names.best,
+        "unnamed": found.names.absent,
         **question.intent._asdict(),
         "notes": math.log10(min(max(ranked.total, LEAST_NOTES), MOST_NOTES)),
     }
@@ -185,20 +193,6 @@ def _kind(question: Question, found: Evidence, hit: Hit) -> float:
     folded = fold(hit.memory.text)
     places = [(at, at + len(term)) for term in found.held if (at := folded.find(term)) >= 0]
     return answer_kind.answers(question.kinds, folded, places)
-
-
-def _named(question: Question, hit: Hit) -> dict[str, float]:
-    """Whether a hit names whom the question names: ``named`` the best match of one, ``unnamed`` the
-    share of them of which it says nothing, ``rival`` whether it names another in the place of one.
-    """
-    out = {"named": 0.0, "unnamed": 0.0, "rival": 0.0}
-    if question.names:
-        folded = fold(hit.memory.text)
-        found = [names.match(one, folded) for one in question.names]
-        out["named"] = max(0.0, *found)
-        out["unnamed"] = sum(one <= 0.0 for one in found) / len(found)
-        out["rival"] = float(min(found) < 0.0)
-    return out
 
 
 def probability(weights: Weights, found: Mapping[str, float]) -> float:
@@ -258,6 +252,8 @@ def answers(question: Question, ranked: Ranked, weights: Weights, hit: Hit) -> f
         # Without vectors words are all the evidence there is.
         return 0.0
     value = probability(weights, found)
+    if ranked.evidence[hit.id].names.rival:
+        return RIVAL * value
     if question.bare and found["content"] >= HELD_WHOLE:
         return max(value, BARE)
     return value

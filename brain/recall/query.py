@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import NamedTuple
 
 from brain import validate
 from brain.recall import language
-from brain.text import answer_kind, intent, names
+from brain.text import aliases, answer_kind, intent, names
 from brain.text.answer_kind import Kind
 from brain.text.dates import intervals
+from brain.text.dialect import standard
 from brain.text.fold import fold
 from brain.text.happenings import asks_what_happened
 from brain.text.intent import Intent
@@ -59,6 +60,7 @@ WORTH = {
     "colloquial": 0.7,
     "translation": 0.5,
     "narrower": 0.5,
+    "alias": 1.0,
 }
 """What another way to write a phrase counts, by kind: the same spelled otherwise counts in full, a
 word for the same thing less."""
@@ -83,6 +85,9 @@ _ANNOUNCING = (
 """What announces that now comes what is asked: 对了，想问一下，"""
 
 NO_INTENT = Intent()
+
+MOST_ALIASES = 3
+"""Other names of one that are looked for."""
 
 SHORT = 12
 """Characters up to which a query with a pronoun is taken to point at the turn before."""
@@ -130,6 +135,7 @@ class Question:
         intent: what the message is for.
         kinds: what kinds of thing are asked for.
         names: whom it names, and identifiers.
+        aliases: by which other names notes call those it names, from :func:`also_called`.
     """
 
     text: str
@@ -148,6 +154,7 @@ class Question:
     intent: Intent = NO_INTENT
     kinds: frozenset[Kind] = frozenset()
     names: tuple[Name, ...] = ()
+    aliases: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def weights(self) -> dict[str, float]:
@@ -190,6 +197,37 @@ class Question:
     def searchable(self) -> bool:
         """Whether there is anything a lane could look for."""
         return bool(self.terms)
+
+
+def also_called(question: Question, notes: Iterable[str]) -> Question:
+    """A question that may be answered under the other names notes give to those it names.
+
+    Args:
+        notes: folded texts; of those in which a name and another stand for the same one
+            (:mod:`brain.text.aliases`) the other names become ways to write the first.
+    """
+    pairs = {
+        pair
+        for note in notes
+        for pair in aliases.aliases(note)
+        if any(len(name) > 1 and name in question.folded for name in pair)
+    }
+    asked = {name for pair in sorted(pairs) for name in pair if name in question.folded}
+    known = {
+        name: aliases.called_also(Name(name, "person", 0, len(name), ()), sorted(pairs))
+        for name in sorted(asked)
+    }
+    known = {
+        name: others
+        for name, found in known.items()
+        if len(name) > 1 and (others := tuple(o for o in found if o not in question.folded))
+    }
+    ways = tuple(
+        Rewriting(tuple(query_terms(name)), tuple(query_terms(other)), WORTH["alias"])
+        for name, others in known.items()
+        for other in others[:MOST_ALIASES]
+    )
+    return replace(question, rewritings=(*question.rewritings, *ways), aliases=known)
 
 
 def _ends(items: Sequence[str], most: int) -> tuple[str, ...]:
@@ -271,7 +309,12 @@ def _read(text: str, now: datetime, own_words: Sequence[str]) -> Question:
     if len(text) > MAX_CHARS:
         half = MAX_CHARS // 2
         text = text[:half] + "\n" + text[-half:]
-    folded = join_phones(fold(text))
+    folded = fold(text)
+    plain = standard(folded)
+    if plain is not folded:
+        # 嗰間托嬰班喺邊 is embedded as it is looked up: the models know little Cantonese.
+        text = folded = plain
+    folded = join_phones(folded)
     own = [fold(word) for word in own_words]
     times = intervals.find_intervals(folded, now)
     times = times if len(times) <= MOST_TIMES else ()

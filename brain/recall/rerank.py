@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from brain.recall import coverage
 from brain.recall.query import Question, Rewriting
+from brain.text import names
 from brain.text.bm25 import saturation
 from brain.text.tokenize import QueryTerms, count_terms
 
@@ -70,6 +71,24 @@ OWN_FLOOR = 0.3
 """A neighbour needs this much of its own score for its full share."""
 
 
+class Named(NamedTuple):
+    """How a note names those whom a question names.
+
+    Args:
+        best: the best match of one of them, in [0, 1].
+        absent: the share of them of which it says nothing.
+        rival: whether it names another in the place of one.
+    """
+
+    best: float = 0.0
+    absent: float = 0.0
+    rival: bool = False
+
+
+NAMES_NOBODY = Named()
+"""What is said where a question names nobody."""
+
+
 class Evidence(NamedTuple):
     """What speaks for one candidate.
 
@@ -85,6 +104,7 @@ class Evidence(NamedTuple):
         fit: how well it fits that time, in [0, 1].
         soft: share of the question's words it holds, typed otherwise or as words of near meaning
             too (:mod:`brain.recall.coverage`).
+        names: how it names whom the question names.
     """
 
     bm25: float
@@ -97,6 +117,7 @@ class Evidence(NamedTuple):
     timely: bool = True
     fit: float = 0.0
     soft: float = 0.0
+    names: Named = NAMES_NOBODY
 
 
 def written_otherwise(
@@ -307,8 +328,22 @@ def weigh(
             content = share(cut.folded, answers[key], content_terms, content_weight, apart)
         held = tuple([t for t in terms if t in own])
         soft = covered[key]
-        out[key] = Evidence(words[key], whole, content, near, score, 0.0, held, timely, fit, soft)
+        called = _named(question, cut.folded) if question.names else NAMES_NOBODY
+        out[key] = Evidence(
+            words[key], whole, content, near, score, 0.0, held, timely, fit, soft, called
+        )
     return out
+
+
+def _named(question: Question, folded: str) -> Named:
+    found = [
+        1.0
+        if any(other in folded for other in question.aliases.get(one.text, ()))
+        else names.match(one, folded)
+        for one in question.names
+    ]
+    absent = sum(one <= 0.0 for one in found) / len(found)
+    return Named(max(0.0, *found), absent, min(found) < 0.0)
 
 
 def _as_answer(text: Text) -> Mapping[str, float]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from brain.memory import Hit, LaneRank, Memory
 from brain.recall import fusion, in_time, language, lexical, rerank, semantic, superseded
 from brain.recall.fusion import quality, recency
-from brain.recall.query import Question
+from brain.recall.query import Question, also_called
 from brain.store import fts, memories
 from brain.store.vectors import vector_index
 from brain.store.view import View, to_ms
@@ -37,6 +37,9 @@ SECOND_STAGE = 24
 BARE_STAGE = 30
 """The same for a word or two by themselves: many notes may hold them, and half the places go to
 what is only near."""
+
+ALIASED = 12
+"""How many of them are read for the other names they give to those whom the question names."""
 
 IN_TIME = 20
 """How many records of each time asked about are weighed, the newest ones."""
@@ -117,19 +120,25 @@ def run(source: Source, question: Question, view: View, limit: int) -> Ranked:
     words = lexical.lane(
         db, question, view, scope_ids, highest, most, source.memo, use_trigrams=trigrams
     )
-    question = replace(question, rewritings=words.rewritings)
     near: tuple[semantic.Near, ...] = ()
     if source.vector is not None and source.table is not None:
         near = semantic.lane(db, source.table, source.vector, view, scope_ids, pool)
         near = semantic.lifted(near, _foreign(source, question, [n.id for n in near]), source.lift)
-    by_words = {f.id: place for place, f in enumerate(words.found, start=1)}
-    by_meaning = {n.id: place for place, n in enumerate(near, start=1)}
-    votes = [(1.0, by_words), (1.0, by_meaning)]
-    first = fusion.ordered(fusion.rrf(votes, by_words.keys() | by_meaning.keys()))
-    first = first[: max(BARE_STAGE if question.bare else SECOND_STAGE, limit)]
+    many = max(BARE_STAGE if question.bare else SECOND_STAGE, limit)
+    first = _first(words, near, many)
+    read = memories.get_many(db, first)
+    named = also_called(question, (fold(read[i].text) for i in first[:ALIASED] if i in read))
+    if named.aliases:
+        # Asked once more under the other names: the notes that hold them have not been proposed.
+        words = lexical.lane(
+            db, named, view, scope_ids, highest, most, source.memo, use_trigrams=trigrams
+        )
+        first = _first(words, near, many)
+    question = replace(named, rewritings=words.rewritings)
     # A time that is asked for already says which notes belong together.
     beside = {} if question.times else memories.neighbours(db, first[:NEIGHBOURLY], view, REACH)
-    read = memories.get_many(db, {*first, *chain.from_iterable(beside.values())})
+    absent = {*first, *chain.from_iterable(beside.values())} - read.keys()
+    read |= memories.get_many(db, absent)
     beside = {i: [n for n in group if _together(read[i], read[n])] for i, group in beside.items()}
     kept = {*first, *chain.from_iterable(beside.values())}
     records = {i: record for i, record in read.items() if i in kept}
@@ -162,6 +171,14 @@ def run(source: Source, question: Question, view: View, limit: int) -> Ranked:
         tuple(n.similarity for n in near),
         degraded,
     )
+
+
+def _first(words: lexical.Lexical, near: Sequence[semantic.Near], most: int) -> list[int]:
+    """The candidates of both lanes that the second stage weighs, by their fused ranks."""
+    by_words = {f.id: place for place, f in enumerate(words.found, start=1)}
+    by_meaning = {n.id: place for place, n in enumerate(near, start=1)}
+    votes = [(1.0, by_words), (1.0, by_meaning)]
+    return fusion.ordered(fusion.rrf(votes, by_words.keys() | by_meaning.keys()))[:most]
 
 
 def is_turn(record: Memory) -> bool:
