@@ -107,5 +107,11 @@ def add(
     else:
         out(f"#{added.id} {'已记住' if added.created else '已有相同的记忆'}")
     for similar in added.similar:
-        note(f"和 #{similar.id} 很像（{similar.score:.2f}）。")
+        if similar.changes:
+            note(
+                f"看来 #{similar.id} 说的变了。是的话：brain supersede {similar.id} {added.id}；"
+                f"只是取消、没有新的说法：brain expire {similar.id}"
+            )
+        else:
+            note(f"和 #{similar.id} 很像（{similar.score:.2f}）。")
     return 0
