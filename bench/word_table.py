@@ -75,30 +75,22 @@ def reduced(made: NDArray[np.float32], latin: NDArray[np.bool_]) -> NDArray[np.f
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument(
-        "--tokenizer", type=Path, required=True, help="tokenizer.json of bge-small-zh"
-    )
+    parser.add_argument("--tokenizer", type=Path, required=True, help="that of bge-small-zh")
     data.add_cache(parser)
     args = parser.parse_args()
     counts = jieba_words()
     frequent = sorted((w for w in counts if _HAN.fullmatch(w)), key=lambda w: (-counts[w], w))
-    words = frequent[:WORDS]
-    single = sorted(
-        (w for w in counts if len(w) == 1 and "\u4e00" <= w <= "\u9fff"),
-        key=lambda w: (-counts[w], w),
-    )[:4000]
-    extra = [
-        fold(w)
-        for w in (Path(__file__).parent / "modern_words.txt").read_text(encoding="utf-8").split()
-    ]
-    words = list(dict.fromkeys([*words, *single, *extra, *english_words(args.tokenizer)]))
+    single = [w for w in counts if len(w) == 1 and "\u4e00" <= w <= "\u9fff"]
+    single.sort(key=lambda w: (-counts[w], w))
+    modern = fold(MODERN.read_text(encoding="utf-8")).split()
+    english = english_words(args.tokenizer)
+    words = list(dict.fromkeys([*frequent[:WORDS], *single[:CHARACTERS], *modern, *english]))
+    words = [w for w in words if key(w)]
     latin = np.array([w.isascii() for w in words])
     parts = []
     for name in ("bge-small-zh", "e5-small"):
         embedder = vectors.CachedEmbedder(name, args.cache)
-        made = np.vstack(
-            [embedder.embed_documents(words[i : i + 512]) for i in range(0, len(words), 512)]
-        )
+        made = embedder.embed_documents(words)
         embedder.flush()
         print(name, made.shape, flush=True)
         parts.append(reduced(made, latin))
