@@ -94,6 +94,7 @@ class Ranked(NamedTuple):
         frequency: in how many notes each term of the question occurs.
         total: how many notes there are to compare with.
         similarities: of the semantic lane, falling.
+        crowd: mean and standard deviation of the similarity to all notes, where there are some.
         degraded: codes of parts that could not run.
     """
 
@@ -102,6 +103,7 @@ class Ranked(NamedTuple):
     frequency: Mapping[str, int] = MappingProxyType({})
     total: int = 0
     similarities: tuple[float, ...] = ()
+    crowd: tuple[float, float] | None = None
     degraded: tuple[str, ...] = ()
 
 
@@ -157,6 +159,7 @@ def run(source: Source, question: Question, view: View, limit: int) -> Ranked:
         beside,
         {i for i, record in records.items() if is_turn(record)},
     )
+    similarities = tuple(n.similarity for n in near)
     hits = _fuse(question, words, near, records, weighed, source.reference, limit)
     for place, hit in enumerate(hits):
         if hit.id in via:
@@ -168,7 +171,8 @@ def run(source: Source, question: Question, view: View, limit: int) -> Ranked:
         {h.id: weighed[h.id] for h in hits},
         words.frequency,
         highest,
-        tuple(n.similarity for n in near),
+        similarities,
+        rerank.whole_crowd(similarities, highest),
         degraded,
     )
 
