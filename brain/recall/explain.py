@@ -16,7 +16,7 @@ from brain.recall.query import Question
 from brain.recall.retrieve import Ranked
 from brain.store import memories
 from brain.store.view import View
-from brain.text import stopwords
+from brain.text import names, stopwords
 from brain.text.bm25 import idf
 from brain.text.fold import fold
 from brain.text.rewrite import Variant, phrase_terms, variants
@@ -275,7 +275,11 @@ MOST_WORDS, MOST_OTHERWISE = 5, 3
 
 
 def reasons(
-    question: Question, notes: Ranked, skills: Ranked, model: str | None
+    question: Question,
+    notes: Ranked,
+    skills: Ranked,
+    model: str | None,
+    threshold: float | str | None,
 ) -> tuple[str, ...]:
     """Why :func:`brain.recall.gate.judge` decides so, as sentences; arguments as there.
 
@@ -288,7 +292,17 @@ def reasons(
     best = notes if notes.hits else skills
     if notes.hits and skills.hits:
         best = max((notes, skills), key=lambda group: _value(question, group, weights))
-    return _reasons(question, best, weights)
+    return (*_reasons(question, best, weights), _of_limit(question, best, weights, threshold))
+
+
+def _of_limit(
+    question: Question, ranked: Ranked, weights: gate.Weights, threshold: float | str | None
+) -> str:
+    """How near the probability is to what is wanted, as a sentence."""
+    limit = gate.limit_of(weights, threshold)
+    value = _value(question, ranked, weights)
+    named = "" if isinstance(threshold, float) else f"（{threshold or gate.DEFAULT}）"
+    return f"概率 {value:.2f}，{'过了' if value >= limit else '没到'}门槛 {limit:.2f}{named}。"
 
 
 def _value(question: Question, ranked: Ranked, weights: gate.Weights) -> float:
@@ -302,6 +316,8 @@ def _reasons(question: Question, ranked: Ranked, weights: gate.Weights) -> tuple
     told = _carrier(question, ranked, weights)
     found = ranked.evidence[told.id]
     out = [_of_words(question, ranked, told)]
+    if ranked.evidence[ranked.hits[0].id].names.rival:
+        out.append(_of_rival(question, ranked.hits[0]))
     near = [h for h in ranked.hits if ranked.evidence[h.id].similarity is not None]
     if near and weights.model != gate.NO_MODEL:
         best = max(near, key=lambda h: (ranked.evidence[h.id].similarity or 0.0, -h.id))
@@ -326,6 +342,13 @@ def _of_another_time(question: Question, best: Hit) -> str:
         return f"所问的时间（{asked}）里没有记忆。"
     told = best.memory.valid_from or best.memory.recorded_at
     return f"所问的时间（{asked}）里没有相关的记忆；最接近的 #{best.id} 是 {local_day(told)} 的。"
+
+
+def _of_rival(question: Question, hit: Hit) -> str:
+    """That the nearest hit tells of another one, as a sentence."""
+    folded = fold(hit.memory.text)
+    asked = [one.text for one in question.names if names.match(one, folded) < 0.0]
+    return f"问的是「{'、'.join(asked)}」，#{hit.id} 说的是别的。"
 
 
 def _asked_time(question: Question) -> str:

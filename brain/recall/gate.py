@@ -239,7 +239,7 @@ def judge(
     if is_empty(question, notes, skills):
         return Gate(False, 0.0, (), (), degraded)
     weights, marks = weights_of(model)
-    limit = threshold if isinstance(threshold, float) else weights.thresholds[threshold or DEFAULT]
+    limit = limit_of(weights, threshold)
     best = 0.0
     ids: list[int] = []
     for ranked in (notes, skills):
@@ -299,6 +299,15 @@ def relevant(question: Question, skills: Ranked, model: str | None) -> Ranked:
         or answers(question, skills, weights, h) >= RELEVANT
     )
     return skills._replace(hits=kept)
+
+
+def limit_of(weights: Weights, threshold: float | str | None) -> float:
+    """The probability from which on the gate says yes.
+
+    Args:
+        threshold: from :func:`checked_threshold`.
+    """
+    return threshold if isinstance(threshold, float) else weights.thresholds[threshold or DEFAULT]
 
 
 def weights_of(model: str | None) -> tuple[Weights, tuple[str, ...]]:

@@ -361,11 +361,11 @@ def weigh(
             score += meaning * (near - background) / spread
         if question.time_alone:
             # 昨天做了什么: the time is all that is asked for.
-            content = fit
+            content = soft = fit
         else:
             content = share(cut.folded, answers[key], content_terms, content_weight, apart)
+            soft = covered[key]
         held = tuple([t for t in terms if t in own])
-        soft = covered[key]
         called = _named(question, cut.folded) if question.names else NAMES_NOBODY
         out[key] = Evidence(
             words[key], whole, content, near, score, 0.0, held, timely, fit, soft, called
