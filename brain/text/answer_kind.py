@@ -148,12 +148,15 @@ def _phrases() -> Lexicon:
     entries: dict[str, str] = {}
     for kind in reversed(_ATTRIBUTES):
         entries |= dict.fromkeys(_list(f"attribute_{kind}"), f"{_ATTRIBUTE} {kind}")
-    counters = words("stop_words", "asked_counters")
-    entries |= dict.fromkeys((f"几{c}" for c in counters), f"{_ASKS} {Kind.COUNT}")
     entries |= dict.fromkeys(_list("yes_no"), _YES_NO)
     entries |= dict.fromkeys(_list("generic"), _GENERIC)
     for kind in _ASKED:
-        entries |= dict.fromkeys(_list(str(kind)), f"{_ASKS} {kind}")
+        for phrase in _list(str(kind)):
+            # 多大 asks for an age or a size.
+            before = entries.get(phrase, "")
+            entries[phrase] = f"{before if before.startswith(_ASKS) else _ASKS} {kind}"
+    for counter in words("stop_words", "asked_counters"):
+        entries.setdefault(f"几{counter}", f"{_ASKS} {Kind.COUNT}")
     return Lexicon.of(entries | dict.fromkeys(_list("open"), _NOTHING))
 
 
@@ -199,12 +202,11 @@ def _clause(text: str) -> set[Kind]:
     generic: list[tuple[int, int]] = []
     yes_no = nothing = False
     for start, end, what in _phrases().found(text):
-        sort, _, name = what.partition(" ")
-        kind = Kind(name) if name else Kind.OPEN
+        sort, *kinds = what.split(" ")
         if sort == _ASKS:
-            asks.add(_as_it_stands(text, start, end, kind))
+            asks |= {_as_it_stands(text, start, end, Kind(kind)) for kind in kinds}
         elif sort == _ATTRIBUTE:
-            attributes.append((start, end, kind))
+            attributes.append((start, end, Kind(kinds[0])))
         elif sort == _GENERIC:
             generic.append((start, end))
         elif sort == _YES_NO:

@@ -33,7 +33,8 @@ _ONE = 0.6
 """What one of them says."""
 
 _VERB_ALONE = 0.5
-"""A verb of work at the head and nothing it would be done on: 用, 列出 begin questions as well."""
+"""A verb of work at the head and nothing it would be done on: 用, 列出 begin questions as well.
+Behind 帮我 or please it says more."""
 
 MOST_CLAUSES = 24
 
@@ -100,7 +101,7 @@ def read(folded: str) -> Intent:
         talk=0.0 if work >= _ONE else _talk(text, asks=asks and kinds != {Kind.YES_NO}),
         about_self=float(own),
         recalls=recalls,
-        asks=float(asks or work >= _ONE),
+        asks=float(asks or work >= _ONE or general > 0),
     )
 
 
@@ -131,7 +132,8 @@ def _work(text: str) -> float:
         elif verb not in _DIRECT or verbs.found(rest):
             nothing_else = sum(c.isalnum() for c in text) - len(verb) <= MOST_BESIDE
             sure = things or code or len(text) >= LONG or nothing_else
-            score = max(score, 1.0 if sure else _VERB_ALONE)
+            asked_for = 0.8 if opened and verb not in _DIRECT else _VERB_ALONE
+            score = max(score, 1.0 if sure else asked_for)
     if not score and things:
         end = things[-1][1]
         after = (text[end + a : end + b] for a, b, _ in verbs.found(text[end:]))

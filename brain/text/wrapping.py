@@ -9,8 +9,8 @@ may be the question: ``[2026-05-08] 做了什么`` keeps its day.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from functools import cache
-from re import IGNORECASE
 
 from brain.text.lists import lines, words
 from brain.text.regex import compiled, holds_any
@@ -41,6 +41,7 @@ _QUOTED = (
     r"\[/?(?:replying|引用)[^\]\n]{0,120}\]",
 )
 _SIGNED = r"(?:发自|来自)我的 ?[^\n]{1,24}|sent from my [^\n]{1,24}"
+_SIGNATURES = ("发自", "来自", "ent from my ")
 _BRACKET = rf"[\[【(（](?P<key>[\w-]{{1,24}})(?P<rest>[^\]】)）\n]{{0,{LONGEST_LINE}}})[\]】)）]"
 _KEYED = r"[\[【]?(?P<key>[\w-]{1,24})[\]】]? ?(?P<sep>[:：=]?)"
 _STAMPED = rf"[\[【(（]{_MOMENT}[\]】)）]|system: \[{_MOMENT}\][^\n]{{0,{LONGEST_LINE}}}\n"
@@ -66,7 +67,7 @@ def unwrap(text: str) -> str:
         The text itself where nothing is wrapped, ``''`` where there is wrapping alone (a reminder,
         a message id). ``unwrap(unwrap(x)) == unwrap(x)``.
     """
-    if not holds_any(text, _SIGNS) and compiled(_SIGNED, IGNORECASE).search(text) is None:
+    if not holds_any(text, (*_SIGNS, *_SIGNATURES)):
         return text
     for _ in range(_MOST_PASSES):
         inner = _once(text)
@@ -171,14 +172,26 @@ def _longest_head(lowered: str, at: int) -> int:
         end = _past_bracket(lowered, at)
         if end > at:
             return end
-    for pattern in (_STAMPED, _SENT, *_QUOTED, _UNTRUSTED):
+    for pattern in _likely(lowered, at):
         match = compiled(pattern).match(lowered, at)
-        if match:
+        if match and (pattern != _FENCE or _is_metadata(match["body"])):
             return match.end()
-    fence = compiled(_FENCE).match(lowered, at)
-    if fence and _is_metadata(fence["body"]):
-        return fence.end()
     return _past_label(lowered, at)
+
+
+def _likely(lowered: str, at: int) -> Iterator[str]:
+    """The patterns that may match at a place: to compile one takes longer than to look."""
+    first, head = lowered[at], lowered[at : at + 100]
+    if first in "[【(（s":
+        yield _STAMPED
+    if first in "-[o在":
+        yield from _QUOTED
+    if first == "`":
+        yield _FENCE
+    if holds_any(head, ("(untrusted", "(不可信")):
+        yield _UNTRUSTED
+    if ":" in head and "\n" in head and holds_any(head, ("-", "/", "年")):
+        yield _SENT
 
 
 def _past_bracket(lowered: str, at: int) -> int:
@@ -236,7 +249,7 @@ def _is_tail(line: str) -> bool:
     line = line.strip()
     if line[:1] in tuple("[【(（"):
         return _past_bracket(line, 0) == len(line)
-    if compiled(_SIGNED).fullmatch(line):
+    if holds_any(line, _SIGNATURES) and compiled(_SIGNED).fullmatch(line):
         return True
     match = compiled(_KEYED).match(line)
     rest = line[match.end() :].strip() if match else ""

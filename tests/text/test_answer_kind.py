@@ -32,6 +32,8 @@ from brain.text.fold import fold
         ("我身高多少", {Kind.MEASURE}),
         ("他穿多大码的鞋", {Kind.MEASURE}),
         ("外婆今年多大年纪了", {Kind.AGE}),
+        ("服务器内存多大", {Kind.AGE, Kind.MEASURE}),
+        ("这药一天吃几次", {Kind.COUNT}),
         ("为什么换供应商", {Kind.REASON}),
         ("当时不选 MongoDB 的原因是什么", {Kind.REASON}),
         ("怎么给客户开发票", {Kind.HOW_TO}),
