@@ -42,7 +42,7 @@ def selection(
         raise BrainError("brain_usage", "导出格式是 jsonl 或 markdown。", EXIT_USAGE)
     if scope is not None:
         check_label(scope, "范围", "brain_scope_invalid")
-    at = None if as_of is None else parse_time(as_of, now=now)
+    at = None if as_of is None else parse_time(as_of, now=now, end=True)
     if with_recovery and not (form == "jsonl" and scope is None and at is None):
         raise BrainError(
             "brain_usage",

@@ -106,6 +106,19 @@ def add(
         out_json(added.to_dict())
     else:
         out(f"#{added.id} {'已记住' if added.created else '已有相同的记忆'}")
+    given = {
+        "--valid-from": valid_from is not None,
+        "--valid-to": valid_to is not None,
+        "--importance": importance != DEFAULT_IMPORTANCE,
+        "--confidence": confidence is not None,
+        "--source": source != DEFAULT_SOURCE,
+        "--pin": pin,
+        "--evidence": bool(evidence),
+        "--why": bool(why),
+    }
+    unused = [name for name, used in given.items() if used and not added.created]
+    if unused:
+        note(f"#{added.id} 没有变，这次给的 {'、'.join(unused)} 不起作用。")
     for similar in added.similar:
         if similar.changes:
             note(
