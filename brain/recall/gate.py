@@ -51,8 +51,6 @@ do with a question."""
 
 HELD_WHOLE = 0.999
 
-PRIOR_NOTES = 10
-"""As many notes the embedder's background counts for, beside a file's own crowd."""
 
 RIVAL = 0.2
 """What is left of the probability of a note that tells of another in the place of the one asked
@@ -160,8 +158,7 @@ def features(question: Question, ranked: Ranked, weights: Weights, hit: Hit) -> 
     words, by their rarity in the language, with typos and words of near meaning. ``nearness``: how
     many standard deviations its similarity lies above what this embedder gives unrelated text.
     These mean less in a long text than in a short one (it holds more words by chance, and its
-    vector is more of a mixture), hence ``length`` and the products. ``standing``: the same
-    above the notes of its own file. ``fit``: how well it fits the
+    vector is more of a mixture), hence ``length`` and the products. ``fit``: how well it fits the
     time asked about. ``kind``: whether it holds something of the kind asked for.
     ``named``, ``unnamed``: of :class:`brain.recall.rerank.Named`. ``work`` and the
     others of :class:`brain.text.intent.Intent`: what the message is for. ``notes``: among more
@@ -187,22 +184,7 @@ def features(question: Question, ranked: Ranked, weights: Weights, hit: Hit) -> 
         out["nearness"] = nearness
         out["nearness_length"] = nearness * length
         out["nearness_content"] = nearness * found.content
-        out["standing"] = _standing(ranked, weights, question.language, found.similarity)
     return out
-
-
-def _standing(ranked: Ranked, weights: Weights, asked: str, similarity: float) -> float:
-    """How many standard deviations a similarity lies above the crowd of its own file.
-
-    A crowd of few notes is mixed with what the embedder gives unrelated text, as so many more.
-    """
-    mean, spread = weights.background(asked), weights.spread
-    if ranked.crowd:
-        own = min(len(ranked.similarities), PRIOR_NOTES * 10)
-        share = own / (own + PRIOR_NOTES)
-        mean += share * (ranked.crowd[0] - mean)
-        spread = math.sqrt(share * ranked.crowd[1] ** 2 + (1.0 - share) * spread**2)
-    return (similarity - mean) / spread
 
 
 def _kind(question: Question, found: Evidence, hit: Hit) -> float:

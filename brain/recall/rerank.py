@@ -53,10 +53,6 @@ means no more to one note than to another, and 11月25号 is no topic of 每月2
 CROWD_FROM = 20
 """Similarities from this place on are the crowd a near one is measured against."""
 
-LEAST_CROWD = 3
-MOST_COMPARED = 100
-"""Notes the semantic lane compares (``retrieve.POOL``); where it gives fewer, these are all."""
-
 LEAST_SPREAD = 0.035
 """A best similarity nearer to the crowd than this is no evidence, and is not blown up to one."""
 
@@ -264,40 +260,6 @@ def crowd(similarities: Sequence[float]) -> float:
     if rest:
         return sum(rest) / len(rest)
     return similarities[-1] if similarities else 0.0
-
-
-def whole_crowd(similarities: Sequence[float], total: int) -> tuple[float, float] | None:
-    """Mean and standard deviation of a query's similarity to all notes of a file.
-
-    The nearest note is left out: it may be the answer. Of a file with more notes than were
-    compared only the nearest are known; they are taken for the upper end of a normal
-    distribution, whose line through them gives both (a normal probability plot).
-
-    Args:
-        similarities: of the nearest notes, falling; all of them where they are fewer than ``total``
-            because a view shows no more.
-        total: how many notes there are.
-
-    Returns:
-        None for fewer than three notes.
-    """
-    import numpy as np
-
-    if len(similarities) < LEAST_CROWD:
-        return None
-    known = np.array(similarities[1:], dtype=np.float64)
-    if len(similarities) < MOST_COMPARED or total <= len(similarities):
-        return float(known.mean()), float(known.std())
-    place = np.arange(2, len(similarities) + 1)
-    tail = (place - 0.5) / total
-    # The upper quantile of a normal distribution: Abramowitz and Stegun 26.2.23, within .00045.
-    t = np.sqrt(-2.0 * np.log(np.minimum(tail, 1.0 - tail)))
-    upper = t - (2.515517 + 0.802853 * t + 0.010328 * t**2) / (
-        1.0 + 1.432788 * t + 0.189269 * t**2 + 0.001308 * t**3
-    )
-    upper = np.where(tail <= 0.5, upper, -upper)
-    slope, mean = np.polyfit(upper, known, 1)
-    return float(mean), float(slope)
 
 
 def weigh(

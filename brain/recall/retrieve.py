@@ -15,6 +15,7 @@ from brain.recall.query import Question, also_called
 from brain.store import fts, memories
 from brain.store.vectors import vector_index
 from brain.store.view import View, to_ms
+from brain.text import changes
 from brain.text.fold import fold
 
 if TYPE_CHECKING:
@@ -56,6 +57,15 @@ TOGETHER_MS = 12 * 3_600_000
 NOT_TALK = frozenset({"user", "model"})
 """Sources of notes that stand for themselves; others (chat, hermes) record a conversation."""
 
+CHANGED_AMONG = 8
+"""Of how many of the best hits it is looked whether they change a better one."""
+
+NEARLY = 0.25
+"""Of the older note's score what the newer one needs to stand before it."""
+
+SAME_THING = 0.25
+"""Of what a change is about, how much the older note holds."""
+
 EVIDENCE_WEIGHT = 1.0
 QUALITY_WEIGHT = 0.03
 """The prior settles near-ties; it must not lift a poor match over a good one."""
@@ -94,7 +104,6 @@ class Ranked(NamedTuple):
         frequency: in how many notes each term of the question occurs.
         total: how many notes there are to compare with.
         similarities: of the semantic lane, falling.
-        crowd: mean and standard deviation of the similarity to all notes, where there are some.
         degraded: codes of parts that could not run.
     """
 
@@ -103,7 +112,6 @@ class Ranked(NamedTuple):
     frequency: Mapping[str, int] = MappingProxyType({})
     total: int = 0
     similarities: tuple[float, ...] = ()
-    crowd: tuple[float, float] | None = None
     degraded: tuple[str, ...] = ()
 
 
@@ -159,8 +167,8 @@ def run(source: Source, question: Question, view: View, limit: int) -> Ranked:
         beside,
         {i for i, record in records.items() if is_turn(record)},
     )
-    similarities = tuple(n.similarity for n in near)
     hits = _fuse(question, words, near, records, weighed, source.reference, limit)
+    hits = _newer_first(hits, weighed)
     for place, hit in enumerate(hits):
         if hit.id in via:
             ancestor = old.records[via[hit.id]]
@@ -171,8 +179,7 @@ def run(source: Source, question: Question, view: View, limit: int) -> Ranked:
         {h.id: weighed[h.id] for h in hits},
         words.frequency,
         highest,
-        similarities,
-        rerank.whole_crowd(similarities, highest),
+        tuple(n.similarity for n in near),
         degraded,
     )
 
@@ -287,6 +294,39 @@ def _fuse(
         lanes["evidence"] = LaneRank(by_evidence[i], weighed[i].score)
         hits.append(Hit(records[i], records[i].text, scores[i], lanes))
     return hits
+
+
+def _newer_first(hits: Sequence[Hit], weighed: Mapping[int, rerank.Evidence]) -> list[Hit]:
+    """The hits with what says that something changed before the older one of the same thing.
+
+    现在冰的一口不碰 belongs before 我喜欢喝冰的 where nobody has linked them, if it matches nearly
+    as well.
+    """
+    out = list(hits)
+    for new in hits[:CHANGED_AMONG]:
+        about = changes.topic(fold(new.memory.text))
+        if not about:
+            continue
+        for old in out[: out.index(new)]:
+            if (
+                _since(old) < _since(new)
+                and weighed[new.id].score >= NEARLY * weighed[old.id].score
+                and _share(about, fold(old.memory.text)) >= SAME_THING
+            ):
+                out.remove(new)
+                out.insert(out.index(old), new)
+                break
+    return out
+
+
+def _since(hit: Hit) -> str:
+    return hit.memory.valid_from or hit.memory.recorded_at
+
+
+def _share(terms: Mapping[str, float], folded: str) -> float:
+    """Which share of weighted terms a text holds."""
+    held = sum(weight for term, weight in terms.items() if term.rstrip("*") in folded)
+    return held / sum(terms.values())
 
 
 def _matched(question: Question, found: rerank.Evidence, record: Memory) -> tuple[str, ...]:
