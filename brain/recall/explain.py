@@ -292,7 +292,10 @@ def reasons(
     best = notes if notes.hits else skills
     if notes.hits and skills.hits:
         best = max((notes, skills), key=lambda group: _value(question, group, weights))
-    return (*_reasons(question, best, weights), _of_limit(question, best, weights, threshold))
+    told = _reasons(question, best, weights, gate.limit_of(weights, threshold))
+    if not gate.in_asked_time(best).hits:
+        return told
+    return (*told, _of_limit(question, best, weights, threshold))
 
 
 def _of_limit(
@@ -309,11 +312,13 @@ def _value(question: Question, ranked: Ranked, weights: gate.Weights) -> float:
     return gate.likeliest(ranked, gate.own_probabilities(question, ranked, weights))
 
 
-def _reasons(question: Question, ranked: Ranked, weights: gate.Weights) -> tuple[str, ...]:
+def _reasons(
+    question: Question, ranked: Ranked, weights: gate.Weights, limit: float
+) -> tuple[str, ...]:
     if not (timely := gate.in_asked_time(ranked)).hits:
         return (_of_another_time(question, ranked.hits[0]),)
     ranked = timely
-    told = _carrier(question, ranked, weights)
+    told = _carrier(question, ranked, weights, limit)
     found = ranked.evidence[told.id]
     out = [_of_words(question, ranked, told)]
     if ranked.evidence[ranked.hits[0].id].names.rival:
@@ -355,10 +360,10 @@ def _asked_time(question: Question) -> str:
     return "、".join(dict.fromkeys(one.phrase for one in question.times))
 
 
-def _carrier(question: Question, ranked: Ranked, weights: gate.Weights) -> Hit:
+def _carrier(question: Question, ranked: Ranked, weights: gate.Weights, limit: float) -> Hit:
     """Of the hits held against a question the one that by itself speaks most to it."""
     own = gate.own_probabilities(question, ranked, weights)
-    shown = gate.worth_showing(question, ranked, own)
+    shown = gate.worth_showing(ranked, own, limit)
     head = [h for h in ranked.hits[: gate.HEAD] if h.id in shown] or ranked.hits[: gate.HEAD]
     return max(head, key=lambda h: own[h.id])
 

@@ -160,9 +160,9 @@ def features(question: Question, ranked: Ranked, weights: Weights, hit: Hit) -> 
     These mean less in a long text than in a short one (it holds more words by chance, and its
     vector is more of a mixture), hence ``length`` and the products. ``fit``: how well it fits the
     time asked about. ``kind``: whether it holds something of the kind asked for.
-    ``named``, ``unnamed``: of :class:`brain.recall.rerank.Named`. ``work`` and the
-    others of :class:`brain.text.intent.Intent`: what the message is for. ``notes``: among more
-    notes the nearest unrelated one is nearer.
+    ``named``, ``unnamed``: of :class:`brain.recall.rerank.Named`. ``work`` and the others of
+    :class:`brain.text.intent.Intent`: what the message is for, and ``asked_length`` how long it is:
+    work to be done is often long. ``notes``: among more notes the nearest unrelated one is nearer.
     """
     found = ranked.evidence[hit.id]
     length = math.log(min(max(len(hit.memory.text), 1), MOST_LENGTH)) / math.log(10)
@@ -176,6 +176,7 @@ def features(question: Question, ranked: Ranked, weights: Weights, hit: Hit) -> 
         "kind": _kind(question, found, hit),
         "named": found.names.best,
         "unnamed": found.names.absent,
+        "asked_length": math.log10(min(max(len(question.folded), 1), MOST_LENGTH)),
         **question.intent._asdict(),
         "notes": math.log10(min(max(ranked.total, LEAST_NOTES), MOST_NOTES)),
     }
@@ -231,7 +232,7 @@ def judge(
         value = likeliest(ranked, own)
         best = max(best, value)
         if value >= limit:
-            ids += worth_showing(question, ranked, own)
+            ids += worth_showing(ranked, own, limit)
     return Gate(best >= limit, best, (), tuple(ids), (*degraded, *marks))
 
 
@@ -304,8 +305,10 @@ def weights_of(model: str | None) -> tuple[Weights, tuple[str, ...]]:
     return (none, ("uncalibrated",)) if fitted is None else (fitted, ())
 
 
-SHARE_OF_BEST = 0.35
-"""A hit whose own probability is below this share of the best one's is not shown with it."""
+SHARE_OF_BEST = 0.5
+SHARE_OF_LIMIT = 1.0
+"""A hit whose own probability is below this share of the best one's, and below this share of what
+the gate wants, is not shown with it."""
 
 
 def own_probabilities(question: Question, ranked: Ranked, weights: Weights) -> dict[int, float]:
@@ -313,17 +316,18 @@ def own_probabilities(question: Question, ranked: Ranked, weights: Weights) -> d
     return {h.id: answers(question, ranked, weights, h) for h in ranked.hits}
 
 
-def worth_showing(question: Question, ranked: Ranked, own: Mapping[int, float]) -> tuple[int, ...]:
+def worth_showing(ranked: Ranked, own: Mapping[int, float], limit: float) -> tuple[int, ...]:
     """The hits that themselves speak to the question, in their order; the first always does.
 
     Args:
         own: from :func:`own_probabilities`.
+        limit: from :func:`limit_of`.
     """
-    best = max(own.values())
+    least = min(SHARE_OF_BEST * max(own.values()), SHARE_OF_LIMIT * limit)
     keep = [
         h.id
         for h in ranked.hits
-        if (own[h.id] >= SHARE_OF_BEST * best or _answers_a_turn(ranked, h))
+        if (own[h.id] >= least or _answers_a_turn(ranked, h))
         # 上周做了什么: what is of another time speaks to nothing that is asked.
         and ranked.evidence[h.id].timely
     ]

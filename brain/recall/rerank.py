@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from brain.recall import coverage
 from brain.recall.query import Question, Rewriting
-from brain.text import names
+from brain.text import names, typos
 from brain.text.bm25 import saturation
 from brain.text.tokenize import QueryTerms, count_terms
 
@@ -69,6 +69,15 @@ NEIGHBOUR_SHARE = 0.4
 
 OWN_FLOOR = 0.3
 """A neighbour needs this much of its own score for its full share."""
+
+
+LETTERS = 2
+"""Letters from which another identifier is another thing: 10.8.0.14 and v2.5 may be the new value
+of what was 10.8.0.4 and v2.4."""
+
+
+TYPED_NAME = 3
+"""Characters of a name from which on one that sounds the same is a slip of the input method."""
 
 
 class Named(NamedTuple):
@@ -336,14 +345,23 @@ def weigh(
 
 
 def _named(question: Question, folded: str) -> Named:
-    found = [
-        1.0
-        if any(other in folded for other in question.aliases.get(one.text, ()))
-        else names.match(one, folded)
-        for one in question.names
-    ]
+    found = [_match(one, question.aliases.get(one.text, ()), folded) for one in question.names]
     absent = sum(one <= 0.0 for one in found) / len(found)
-    return Named(max(0.0, *found), absent, min(found) < 0.0)
+    rival = any(
+        value < 0.0 and sum(map(str.isalpha, name.text)) >= LETTERS
+        for name, value in zip(question.names, found, strict=True)
+    )
+    return Named(max(0.0, *found), absent, rival)
+
+
+def _match(name: names.Name, others: Sequence[str], folded: str) -> float:
+    """How a note names one: :func:`brain.text.names.match`, in full by another of its names."""
+    if any(other in folded for other in others):
+        return names.WHOLE
+    found = names.match(name, folded)
+    # 周启杭 is 周启航 mistyped; of 章总 and 张总 nobody knows.
+    typed = found < 0.0 and name.kind == "person" and len(name.text) >= TYPED_NAME
+    return names.MAYBE if typed and typos.slip(name.text, folded) else found
 
 
 def _as_answer(text: Text) -> Mapping[str, float]:

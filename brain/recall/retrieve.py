@@ -168,7 +168,9 @@ def run(source: Source, question: Question, view: View, limit: int) -> Ranked:
         {i for i, record in records.items() if is_turn(record)},
     )
     hits = _fuse(question, words, near, records, weighed, source.reference, limit)
-    hits = _newer_first(hits, weighed)
+    if not question.times:
+        # A time that is asked for says itself which of two is meant.
+        hits = _newer_first(hits, weighed)
     for place, hit in enumerate(hits):
         if hit.id in via:
             ancestor = old.records[via[hit.id]]
