@@ -161,8 +161,8 @@ def features(question: Question, ranked: Ranked, weights: Weights, hit: Hit) -> 
     vector is more of a mixture), hence ``length`` and the products. ``fit``: how well it fits the
     time asked about. ``kind``: whether it holds something of the kind asked for.
     ``named``, ``unnamed``: of :class:`brain.recall.rerank.Named`. ``work`` and the others of
-    :class:`brain.text.intent.Intent`: what the message is for, and ``asked_length`` how long it is:
-    work to be done is often long. ``notes``: among more notes the nearest unrelated one is nearer.
+    :class:`brain.text.intent.Intent`: what the message is for. ``notes``: among more notes the
+    nearest unrelated one is nearer.
     """
     found = ranked.evidence[hit.id]
     length = math.log(min(max(len(hit.memory.text), 1), MOST_LENGTH)) / math.log(10)
@@ -176,7 +176,6 @@ def features(question: Question, ranked: Ranked, weights: Weights, hit: Hit) -> 
         "kind": _kind(question, found, hit),
         "named": found.names.best,
         "unnamed": found.names.absent,
-        "asked_length": math.log10(min(max(len(question.folded), 1), MOST_LENGTH)),
         **question.intent._asdict(),
         "notes": math.log10(min(max(ranked.total, LEAST_NOTES), MOST_NOTES)),
     }
@@ -245,7 +244,8 @@ def answers(question: Question, ranked: Ranked, weights: Weights, hit: Hit) -> f
     """The probability that a hit answers.
 
     A bare word or two that a note holds whole is answered by it: the model, fitted on questions,
-    finds too little nearness between one word and a sentence.
+    finds too little nearness between one word and a sentence. So is a pasted log by the note of an
+    error code in it.
     """
     if not ranked.evidence[hit.id].timely:
         return 0.0
@@ -256,7 +256,8 @@ def answers(question: Question, ranked: Ranked, weights: Weights, hit: Hit) -> f
     value = probability(weights, found)
     if ranked.evidence[hit.id].names.rival:
         return RIVAL * value
-    if question.bare and found["content"] >= HELD_WHOLE:
+    pasted = question.long and found["named"] >= HELD_WHOLE
+    if pasted or (question.bare and found["content"] >= HELD_WHOLE):
         return max(value, BARE)
     return value
 

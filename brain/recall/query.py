@@ -194,6 +194,11 @@ class Question:
         return tuple(dict.fromkeys(t for r in self.rewritings for t in r.other if t not in terms))
 
     @property
+    def long(self) -> bool:
+        """Whether it is a message that holds its question among other things."""
+        return len(self.text) > LONG
+
+    @property
     def searchable(self) -> bool:
         """Whether there is anything a lane could look for."""
         return bool(self.terms)
@@ -345,7 +350,7 @@ def _read(text: str, now: datetime, own_words: Sequence[str]) -> Question:
         tuple(dict.fromkeys(runs)),
         intent.read(folded),
         answer_kind.asked(folded),
-        () if long else names.asked(folded),
+        tuple(n for n in names.asked(folded) if not long or n.kind == "identifier"),
     )
 
 

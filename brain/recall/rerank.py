@@ -346,6 +346,9 @@ def weigh(
 
 def _named(question: Question, folded: str) -> Named:
     found = [_match(one, question.aliases.get(one.text, ()), folded) for one in question.names]
+    if question.long:
+        # Of a log's other identifiers no note has to speak.
+        return Named(max(0.0, *found))
     absent = sum(one <= 0.0 for one in found) / len(found)
     rival = any(
         value < 0.0 and sum(map(str.isalpha, name.text)) >= LETTERS
