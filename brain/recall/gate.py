@@ -161,7 +161,8 @@ def features(question: Question, ranked: Ranked, weights: Weights, hit: Hit) -> 
     vector is more of a mixture), hence ``length`` and the products. ``fit``: how well it fits the
     time asked about. ``kind``: whether it holds something of the kind asked for.
     ``named``, ``unnamed``: of :class:`brain.recall.rerank.Named`. ``work`` and the others of
-    :class:`brain.text.intent.Intent`: what the message is for. ``notes``: among more notes the
+    :class:`brain.text.intent.Intent`: what the message is for; work is a reason for silence
+    where a note does not hold what it is about (``work_content``). ``notes``: among more notes the
     nearest unrelated one is nearer.
     """
     found = ranked.evidence[hit.id]
@@ -177,6 +178,7 @@ def features(question: Question, ranked: Ranked, weights: Weights, hit: Hit) -> 
         "named": found.names.best,
         "unnamed": found.names.absent,
         **question.intent._asdict(),
+        "work_content": question.intent.work * found.content,
         "notes": math.log10(min(max(ranked.total, LEAST_NOTES), MOST_NOTES)),
     }
     if found.similarity is not None and weights.model != NO_MODEL:
