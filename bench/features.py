@@ -10,8 +10,9 @@ import hashlib
 import json
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -44,15 +45,17 @@ class Dump:
     """Features, one entry a query in the order of the tasks.
 
     Args:
-        looks: of each query the features of each look at it: one, and of a long message one more
-            for each question in it, of which the engine takes the best. None where it says no
-            without asking the model (chit-chat, nothing found).
+        hits: of each query the features of each hit the gate held against it, of the query as a
+            whole first, and of a long message those of each question in it; the engine takes the
+            likeliest. None where it says no without asking the model (chit-chat, nothing found).
+        right: of each of these hits, whether it answers.
     """
 
     name: str
     kinds: tuple[str, ...]
     answerable: tuple[bool, ...]
-    looks: tuple[tuple[dict[str, float], ...], ...]
+    hits: tuple[tuple[dict[str, float], ...], ...]
+    right: tuple[tuple[bool, ...], ...]
 
 
 def background(task: Task, embedder: CachedEmbedder) -> tuple[float, float]:
@@ -135,38 +138,54 @@ def collect(
     path = cache / "features" / model / f"{name}.json"
     if path.is_file() and not fresh:
         data = json.loads(path.read_text(encoding="utf-8"))
-        if data["stamp"] == stamp and "looks" in data:
-            return _dump(name, tasks, data["looks"])
-    weights = replace(weights, thresholds={gate.DEFAULT: _NEVER})
+        if data["stamp"] == stamp and "hits" in data:
+            return _dump(name, tasks, data["hits"])
+    weights = weights._replace(thresholds={gate.DEFAULT: _NEVER})
     print(f"asking the engine: {name} …", file=sys.stderr)
     found = [f for task in tasks for f in _ask(task, embedder, weights, cache)]
     if embedder:
         embedder.flush()
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps({"stamp": stamp, "looks": found}), encoding="utf-8")
+    path.write_text(json.dumps({"stamp": stamp, "hits": found}), encoding="utf-8")
     return _dump(name, tasks, found)
+
+
+_Heard = list[tuple[dict[str, float], bool]]
+"""The features of each hit of a query, and whether it answers."""
 
 
 def _ask(
     task: Task, embedder: CachedEmbedder | None, weights: gate.Weights, cache: Path
-) -> Iterator[list[dict[str, float]]]:
+) -> Iterator[_Heard]:
     built = files.build(task, embedder, cache)
+    heard: list[tuple[dict[str, float], int]] = []
+
+    def listening(real: spies.Function) -> spies.Function:
+        def features(*args: Any) -> dict[str, float]:
+            out: dict[str, float] = real(*args)
+            heard.append((dict(out), args[3].id))
+            return out
+
+        return features
+
     with (
         files.open_file(built.path, embedder) as brain,
         spies.replaced(gate, "load", lambda real: lambda model: weights),
-        spies.results((gate, "features")) as (heard,),
+        spies.replaced(gate, "features", listening),
     ):
         for query in task.queries:
             heard.clear()
             brain.check(query.text, scope=query.scope, now=task.asked_at(query))
-            yield [dict(one) for one in heard]
+            right = task.relevant.get(query.id, frozenset()) if query.answerable else frozenset()
+            yield [(one, not right.isdisjoint(built.docs[i])) for one, i in heard]
 
 
-def _dump(name: str, tasks: Sequence[Task], found: list[list[dict[str, float]]]) -> Dump:
+def _dump(name: str, tasks: Sequence[Task], found: list[_Heard]) -> Dump:
     queries = [q for task in tasks for q in task.queries]
     return Dump(
         name,
         tuple(q.kind for q in queries),
         tuple(q.answerable for q in queries),
-        tuple(map(tuple, found)),
+        tuple(tuple(features for features, _ in hits) for hits in found),
+        tuple(tuple(bool(right) for _, right in hits) for hits in found),
     )

@@ -15,8 +15,12 @@ NEAR_SHARE = 0.2
 """What a set of near misses weighs beside the others. A gate taught to refuse the nearly same
 question refuses paraphrases too: at 1 the recall on short notes falls by a quarter."""
 
-MOST_TURNS = 20
-"""Turns of choosing looks and fitting; a few are enough."""
+LIFELIKE = {"people": 3.0, "own": 2.0}
+"""What the sets weigh that are asked as people ask a memory; the others, made from reading
+comprehension and templates, weigh 1. They keep the gate honest on long texts and other subjects."""
+
+TURNS = 6
+"""Turns of choosing hits and fitting; a few are enough."""
 
 Judged = tuple["Rows", Array]
 """A set and the probability of each of its queries."""
@@ -27,8 +31,9 @@ class Rows:
     """One set as arrays.
 
     Args:
-        x: (looks, features), the looks at one query side by side, the query as a whole first.
-        query: (looks,), which query each is a look at.
+        x: (hits, features), those of one query side by side, best first.
+        query: (hits,), which query each is a hit of.
+        right: (hits,), whether it answers.
         y: of each query, 1 answerable, 0 not.
         asked: False where the engine said no without the model: its probability is 0.
         missing: of each unanswerable query, what is (see :func:`bench.data.what_is_missing`).
@@ -38,6 +43,7 @@ class Rows:
     name: str
     x: Array
     query: np.ndarray
+    right: np.ndarray
     y: Array
     asked: np.ndarray
     missing: np.ndarray
@@ -54,9 +60,14 @@ class Rows:
         return np.asarray(self.asked & (self.missing != data.FACT))
 
     @property
+    def near(self) -> np.ndarray:
+        """The queries that a note nearly answers."""
+        return np.asarray(self.missing == data.NEAR)
+
+    @property
     def near_misses(self) -> bool:
-        """Whether what is unanswerable here is asked nearly so in a note."""
-        return bool((self.missing == data.NEAR).any())
+        """Whether all that is unanswerable here is asked nearly so in a note."""
+        return bool(self.near.any() and not self.absent.any())
 
     @property
     def absent(self) -> np.ndarray:
@@ -66,28 +77,29 @@ class Rows:
 
 def rows(dump: features.Dump, names: Sequence[str]) -> Rows:
     """A dump as arrays; a feature a query lacks is 0, as in the gate."""
-    looks = [(q, look) for q, seen in enumerate(dump.looks) for look in seen]
-    x = np.array([[look.get(n, 0.0) for n in names] for _, look in looks])
-    query = np.array([q for q, _ in looks], dtype=int)
+    hits = [(q, hit) for q, seen in enumerate(dump.hits) for hit in seen]
+    x = np.array([[hit.get(n, 0.0) for n in names] for _, hit in hits])
+    query = np.array([q for q, _ in hits], dtype=int)
+    right = np.array([one for seen in dump.right for one in seen], dtype=bool)
     y = np.array(dump.answerable, dtype=float)
-    asked = np.array([bool(seen) for seen in dump.looks])
+    asked = np.array([bool(seen) for seen in dump.hits])
     missing = np.array(
         [
             "" if ok else data.what_is_missing(dump.name, kind)
             for ok, kind in zip(dump.answerable, dump.kinds, strict=True)
         ]
     )
-    return Rows(dump.name, x.reshape(-1, len(names)), query, y, asked, missing, dump.kinds)
+    return Rows(dump.name, x.reshape(-1, len(names)), query, right, y, asked, missing, dump.kinds)
 
 
 def weight(sets: Sequence[Rows]) -> dict[str, float]:
     """What each of some rows weighs: sets alike, and the sizes of one set alike.
 
-    A set of near misses weighs ``NEAR_SHARE`` of that.
+    A set whose unanswerable ones are all near misses weighs ``NEAR_SHARE`` of that.
     """
     bases = [s.base for s in sets]
     return {
-        s.name: (NEAR_SHARE if s.near_misses else 1.0) / (len(set(bases)) * bases.count(s.base))
+        s.name: (NEAR_SHARE if s.near_misses else LIFELIKE.get(s.base, 1.0)) / bases.count(s.base)
         for s in sets
     }
 
@@ -95,40 +107,67 @@ def weight(sets: Sequence[Rows]) -> dict[str, float]:
 def fit(sets: Sequence[Rows], l2: float) -> logistic.Model:
     """One model on several sets, each weighing the same, and in each yes as much as no.
 
-    A set without both, as far as they may be fitted, says nothing and is left out. Of several looks
-    at one query the model's best is fitted; which one that is, and the model, take turns until they
-    agree (multiple-instance learning as in Andrews et al. 2003), beginning with the whole message.
+    Of the hits of an answerable query the likeliest that answers is fitted, of another query the
+    likeliest of all (multiple-instance learning as in Andrews et al. 2003). Which ones these are,
+    and the model, take turns, beginning with the first hits; each turn fits the choices of all
+    turns so far (fictitious play: the choices of the last alone go round in circles), and of the
+    models the one whose own choices have the least loss is kept. A set without both answers, as
+    far as they may be fitted, says nothing and is left out.
     """
     sets = [s for s in sets if len(set(s.y[s.fitted])) == 2]
     share = weight(sets)
-    ys, weights = [], []
-    for s in sets:
-        y = s.y[s.fitted]
-        of_kind = np.where(y == 1, 1 / max((y == 1).sum(), 1), 1 / max((y == 0).sum(), 1))
-        ys.append(y)
-        weights.append(of_kind * share[s.name])
-    y, weighed = np.concatenate(ys), np.concatenate(weights)
-    chosen = [_best_looks(s, np.zeros(len(s.x)))[s.fitted] for s in sets]
-    for _ in range(MOST_TURNS):
-        x = np.vstack([s.x[c] for s, c in zip(sets, chosen, strict=True)])
+    seen: list[tuple[Array, Array, Array]] = []
+    best: tuple[float, logistic.Model] | None = None
+    chosen = _chosen(sets, share, None)
+    for _ in range(TURNS):
+        seen.append(chosen)
+        x, y, weighed = (np.concatenate(part) for part in zip(*seen, strict=True))
         model = logistic.fit(x, y, weighed, l2)
-        before = chosen
-        chosen = [_best_looks(s, model.probability(s.x))[s.fitted] for s in sets]
-        if all(map(np.array_equal, before, chosen)):
-            break
-    return model
+        chosen = _chosen(sets, share, model)
+        loss = _loss(model, *chosen)
+        if best is None or loss < best[0]:
+            best = loss, model
+    assert best is not None
+    return best[1]
 
 
-def _best_looks(s: Rows, value: Array) -> np.ndarray:
-    """Of each query the look of the highest value, the first of equal ones; −1 without a look."""
+def _chosen(
+    sets: Sequence[Rows], share: dict[str, float], model: logistic.Model | None
+) -> tuple[Array, Array, Array]:
+    """One hit a query with its label and weight; without a model the first that may be chosen."""
+    xs, ys, weights = [], [], []
+    for s in sets:
+        value = model.probability(s.x) if model else np.zeros(len(s.x))
+        rows, queries = _best_hits(s, value)
+        y = s.y[queries]
+        heavy = np.where(s.near[queries], NEAR_SHARE, 1.0)
+        for kind in (0.0, 1.0):
+            heavy[y == kind] /= max(heavy[y == kind].sum(), 1e-9)
+        xs.append(s.x[rows])
+        ys.append(y)
+        weights.append(heavy * share[s.name])
+    return np.vstack(xs), np.concatenate(ys), np.concatenate(weights)
+
+
+def _best_hits(s: Rows, value: Array) -> tuple[np.ndarray, np.ndarray]:
+    """Of each query that may be fitted the hit of the highest value, of answerable ones among those
+    that answer, and the queries; one whose answer is not among its hits is left out."""
     best = np.full(len(s.y), -1)
-    for look in np.lexsort((-np.arange(len(value)), value)):
-        best[s.query[look]] = look
-    return best
+    allowed = s.fitted[s.query] & ((s.y[s.query] == 0) | s.right)
+    for row in np.lexsort((-np.arange(len(value)), value)):
+        if allowed[row]:
+            best[s.query[row]] = row
+    there = best >= 0
+    return best[there], np.flatnonzero(there)
+
+
+def _loss(model: logistic.Model, x: Array, y: Array, weighed: Array) -> float:
+    p = np.clip(model.probability(x), 1e-9, 1 - 1e-9)
+    return float(-(weighed * (y * np.log(p) + (1 - y) * np.log(1 - p))).sum() / weighed.sum())
 
 
 def judged(model: logistic.Model, s: Rows) -> Array:
-    """The probability of each query of a set: that of its best look."""
+    """The probability of each query of a set: that of its likeliest hit."""
     out = np.zeros(len(s.y))
     np.maximum.at(out, s.query, model.probability(s.x))
     return out

@@ -133,21 +133,24 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class Similar(JsonObject):
-    """A current memory that says nearly the same as one just added.
+    """A current memory that says nearly the same as one just added, or that it seems to change.
 
     Args:
         score: likeness in [0, 1].
         differs: in what they differ: ``number``, ``negation``, ``name``, ``order``, ``words``.
+        changes: the new one seems to say that this one holds no more.
     """
 
     id: int
     score: float
     differs: tuple[str, ...] = ()
+    changes: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class AddResult(JsonObject):
-    """What ``add`` did: the id, whether a record was created, and near-duplicates of it."""
+    """What ``add`` did: the id, whether a record was created, near-duplicates of it and what it
+    seems to change."""
 
     id: int
     created: bool

@@ -155,7 +155,9 @@ GIVEN: dict[str, Any] = {
     "ReembedResult": r.ReembedResult("e5-small", 384, 3, 9),
     "Brief": r.Brief("⟦记忆⟧", "12ab", 12, (m.LeftOut(3, "放不下"),)),
     "Memory": MEMORY,
-    "AddResult": m.AddResult(3, True, (m.Similar(2, 0.9123, ("number",)), m.Similar(1, 0.8))),
+    "AddResult": m.AddResult(
+        3, True, (m.Similar(2, 0.9123, ("number",)), m.Similar(1, 0.2, changes=True))
+    ),
     "Gate": m.Gate(True, 0.123456, ("有",), (7,), ("no_vec",)),
     "Gate, with remarks": m.Gate(False, 0.0, remarks=("没有这个范围",)),
     "Hit": HIT,

@@ -33,6 +33,19 @@ def _local(time: str) -> datetime:
 
 NOTHING: frozenset[int] = frozenset()
 
+LONGEST_LINE = 160
+"""Characters of a memory on one line of a list."""
+
+LONGEST_TEXT = 600
+"""Characters of a hit's own text: five of them still fit on a screen or two."""
+
+
+def _shortened(text: str, most: int, memory_id: int) -> str:
+    """The head of a text that is longer, and how to see the rest."""
+    if len(text) <= most:
+        return visible(text)
+    return f"{visible(text[:most].rstrip())} …（共 {len(text)} 字，全文：brain show {memory_id}）"
+
 
 CAME_TO_NOTHING = {"prevented": "没有发生", "no_effect": "没有影响"}
 """What marks an outcome that did not come about."""
@@ -41,14 +54,16 @@ CAME_TO_NOTHING = {"prevented": "没有发生", "no_effect": "没有影响"}
 def memory_line(
     memory: Memory, corrected: Collection[int] = NOTHING, nothing: Mapping[int, str] | None = None
 ) -> str:
-    """One memory on one line, its text shortened to the first line.
+    """One memory on one line, its text shortened to the first line and that to ``LONGEST_LINE``.
 
     Args:
         corrected: ids of records that were corrected and not superseded, as far as is known.
     """
     first, _, rest = memory.text.strip().partition("\n")
     mark = f"  {CAME_TO_NOTHING[nothing[memory.id]]}" if nothing and memory.id in nothing else ""
-    return f"{heading(memory, corrected)}{mark}  {visible(first)}{' …' if rest else ''}"
+    shown = _shortened(first, LONGEST_LINE, memory.id)
+    more = " …" if rest and len(first) <= LONGEST_LINE else ""
+    return f"{heading(memory, corrected)}{mark}  {shown}{more}"
 
 
 def heading(memory: Memory, corrected: Collection[int] = NOTHING) -> str:
@@ -149,13 +164,17 @@ def event_line(event: HistoryEvent) -> str:
 
 
 def hit_lines(hit: Hit, explain: bool, nothing: Mapping[int, str] | None = None) -> Iterator[str]:
-    """One hit: a heading, its text, and with ``explain`` where each lane put it."""
+    """One hit: a heading, its text, a long one shortened, and with ``explain`` where each lane put
+    it."""
     same = f"  与 #{hit.duplicate_of} 几乎相同" if hit.duplicate_of is not None else ""
     orders = f"  可疑：{RULES[hit.suspect_rule]}" if hit.suspect else ""
     mark = f"  {CAME_TO_NOTHING[nothing[hit.id]]}" if nothing and hit.id in nothing else ""
     yield heading(hit.memory) + mark + same + orders
-    for line in hit.text.strip("\n").split("\n"):
-        yield f"    {visible(line)}"
+    text = hit.text.strip("\n")
+    # What is already cut to the passages that matter names its own way to the rest.
+    most = LONGEST_TEXT if hit.recovery_handle is None else len(text)
+    for line in _shortened(text, most, hit.memory.id).split("\n"):
+        yield f"    {line}"
     if explain:
         strength = hit.memory.strength
         told = "；".join(_lane(name, lane, strength) for name, lane in hit.lanes.items())

@@ -45,7 +45,7 @@ def selection(
     if scope is not None:
         scope = check_label(scope, "范围", "brain_scope_invalid")
     chosen = check_tags(tags)
-    at = None if as_of is None else parse_time(as_of, now=now)
+    at = None if as_of is None else parse_time(as_of, now=now, end=True)
     if with_recovery and not (form == "jsonl" and scope is None and at is None and not chosen):
         raise BrainError(
             "brain_usage",

@@ -19,7 +19,7 @@ from brain.recall.query import LONG, Question
 from brain.recall.retrieve import Ranked
 from brain.store import memories
 from brain.store.view import View
-from brain.text import stopwords
+from brain.text import names, stopwords
 from brain.text.bm25 import idf
 from brain.text.dates.intervals import Interval, find_intervals
 from brain.text.fold import fold
@@ -318,7 +318,11 @@ MOST_WORDS, MOST_OTHERWISE = 5, 3
 
 
 def reasons(
-    question: Question, notes: Ranked, skills: Ranked, model: str | None
+    question: Question,
+    notes: Ranked,
+    skills: Ranked,
+    model: str | None,
+    threshold: float | str | None,
 ) -> tuple[str, ...]:
     """Why :func:`brain.recall.gate.judge` decides so, as sentences; arguments as there.
 
@@ -330,17 +334,38 @@ def reasons(
     weights, _ = gate.weights_of(model)
     best = notes if notes.hits else skills
     if notes.hits and skills.hits:
-        best = max((notes, skills), key=lambda group: gate.answers(question, group, weights))
-    return _reasons(question, best, weights)
+        best = max((notes, skills), key=lambda group: _value(question, group, weights))
+    told = _reasons(question, best, weights, gate.limit_of(weights, threshold))
+    if not gate.in_asked_time(best).hits:
+        return told
+    return (*told, _of_limit(question, best, weights, threshold))
 
 
-def _reasons(question: Question, ranked: Ranked, weights: gate.Weights) -> tuple[str, ...]:
+def _of_limit(
+    question: Question, ranked: Ranked, weights: gate.Weights, threshold: float | str | None
+) -> str:
+    """How near the probability is to what is wanted, as a sentence."""
+    limit = gate.limit_of(weights, threshold)
+    value = _value(question, ranked, weights)
+    named = "" if isinstance(threshold, float) else f"（{threshold or gate.DEFAULT}）"
+    return f"概率 {value:.2f}，{'过了' if value >= limit else '没到'}门槛 {limit:.2f}{named}。"
+
+
+def _value(question: Question, ranked: Ranked, weights: gate.Weights) -> float:
+    return gate.likeliest(ranked, gate.own_probabilities(question, ranked, weights))
+
+
+def _reasons(
+    question: Question, ranked: Ranked, weights: gate.Weights, limit: float
+) -> tuple[str, ...]:
     if not (timely := gate.in_asked_time(ranked)).hits:
         return (_of_another_time(question, ranked.hits[0]),)
     ranked = timely
-    told = _carrier(question, ranked, weights)
+    told = _carrier(question, ranked, weights, limit)
     found = ranked.evidence[told.id]
     out = [_of_words(question, ranked, told)]
+    if ranked.evidence[ranked.hits[0].id].names.rival:
+        out.append(_of_rival(question, ranked.hits[0]))
     near = [h for h in ranked.hits if ranked.evidence[h.id].similarity is not None]
     if near and weights.model != gate.NO_MODEL:
         best = max(near, key=lambda h: (ranked.evidence[h.id].similarity or 0.0, -h.id))
@@ -367,14 +392,21 @@ def _of_another_time(question: Question, best: Hit) -> str:
     return f"所问的时间（{asked}）里没有相关的记忆；最接近的 #{best.id} 是 {local_day(told)} 的。"
 
 
+def _of_rival(question: Question, hit: Hit) -> str:
+    """That the nearest hit tells of another one, as a sentence."""
+    folded = fold(hit.memory.text)
+    asked = [one.text for one in question.names if names.match(one, folded) < 0.0]
+    return f"问的是「{'、'.join(asked)}」，#{hit.id} 说的是别的。"
+
+
 def _asked_time(question: Question) -> str:
     return "、".join(dict.fromkeys(one.phrase for one in question.times))
 
 
-def _carrier(question: Question, ranked: Ranked, weights: gate.Weights) -> Hit:
+def _carrier(question: Question, ranked: Ranked, weights: gate.Weights, limit: float) -> Hit:
     """Of the hits held against a question the one that by itself speaks most to it."""
     own = gate.own_probabilities(question, ranked, weights)
-    shown = gate.worth_showing(question, ranked, own)
+    shown = gate.worth_showing(ranked, own, limit)
     head = [h for h in ranked.hits[: gate.HEAD] if h.id in shown] or ranked.hits[: gate.HEAD]
     return max(head, key=lambda h: own[h.id])
 

@@ -22,7 +22,10 @@ from brain.errors import EXIT_DATA, BrainError
 from brain.memory import Gate, Hit
 from brain.recall import language
 from brain.recall.query import Question
+from brain.recall.rerank import Evidence
 from brain.recall.retrieve import Ranked, is_turn
+from brain.text import answer_kind
+from brain.text.fold import fold
 
 _WEIGHTS = Path(__file__).parent / "weights"
 NO_MODEL = "none"
@@ -32,7 +35,7 @@ DEFAULT = "balanced"
 POINTS = ("quiet", DEFAULT, "eager")
 """At most about 2, 5 and 10 % of the questions whose topic is absent pass (bench/fit_gate.py)."""
 
-HEAD = 3
+HEAD = 5
 """How many of the best hits are held against a question."""
 
 MOST_LENGTH = 2000
@@ -47,6 +50,12 @@ RELEVANT_CONTENT = 0.25
 do with a question."""
 
 HELD_WHOLE = 0.999
+
+
+RIVAL = 0.2
+"""What is left of the probability of a note that tells of another in the place of the one asked
+for: 李梦琪's birthday is not 李梦瑶's, however much else agrees. Such pairs are too rare to be
+fitted."""
 
 LEAST_NOTES, MOST_NOTES = 2, 100_000
 """The range of file sizes the fit has seen anything like; outside it the nearer end stands in."""
@@ -142,37 +151,51 @@ def checked_threshold(value: float | str | None) -> float | str | None:
     )
 
 
-def features(
-    question: Question, ranked: Ranked, weights: Weights, hit: Hit | None = None
-) -> dict[str, float]:
-    """What the model looks at, for the best hits or for one hit.
+def features(question: Question, ranked: Ranked, weights: Weights, hit: Hit) -> dict[str, float]:
+    """What the model looks at for one hit.
 
-    ``content``: the IDF share of the question's content words a hit holds. ``nearness``: how many
-    standard deviations its similarity lies above what this embedder gives unrelated text. Both mean
-    less in a long text than in a short one (it holds more words by chance, and its vector is more
-    of a mixture), hence ``length`` and the two products. Each also says less beside the other
-    (``nearness_content``). ``notes``: among more notes the nearest unrelated one is nearer.
-
-    Args:
-        hit: judge this hit alone instead of the best of the first ``HEAD``.
+    ``content``: the IDF share of the question's content grams it holds. ``soft``: the same of its
+    words, by their rarity in the language, with typos and words of near meaning. ``nearness``: how
+    many standard deviations its similarity lies above what this embedder gives unrelated text.
+    These mean less in a long text than in a short one (it holds more words by chance, and its
+    vector is more of a mixture), hence ``length`` and the products. ``fit``: how well it fits the
+    time asked about. ``kind``: whether it holds something of the kind asked for.
+    ``named``, ``unnamed``: of :class:`brain.recall.rerank.Named`. ``work`` and the others of
+    :class:`brain.text.intent.Intent`: what the message is for; work is a reason for silence
+    where a note does not hold what it is about (``work_content``). ``notes``: among more notes the
+    nearest unrelated one is nearer.
     """
-    judged = [hit] if hit is not None else list(ranked.hits[:HEAD])
-    seen = [ranked.evidence[h.id] for h in judged]
-    content = max((e.content for e in seen), default=0.0)
-    length = math.log(min(max(len(judged[0].memory.text), 1), MOST_LENGTH)) / math.log(10)
+    found = ranked.evidence[hit.id]
+    length = math.log(min(max(len(hit.memory.text), 1), MOST_LENGTH)) / math.log(10)
     out = {
-        "content": content,
+        "content": found.content,
         "length": length,
-        "content_length": content * length,
+        "content_length": found.content * length,
+        "soft": found.soft,
+        "soft_length": found.soft * length,
+        "fit": found.fit,
+        "kind": _kind(question, found, hit),
+        "named": found.names.best,
+        "unnamed": found.names.absent,
+        **question.intent._asdict(),
+        "work_content": question.intent.work * found.content,
         "notes": math.log10(min(max(ranked.total, LEAST_NOTES), MOST_NOTES)),
     }
-    known = [e.similarity for e in seen if e.similarity is not None]
-    if known and weights.model != NO_MODEL:
-        nearness = (max(known) - weights.background(question.language)) / weights.spread
+    if found.similarity is not None and weights.model != NO_MODEL:
+        nearness = (found.similarity - weights.background(question.language)) / weights.spread
         out["nearness"] = nearness
         out["nearness_length"] = nearness * length
-        out["nearness_content"] = nearness * content
+        out["nearness_content"] = nearness * found.content
     return out
+
+
+def _kind(question: Question, found: Evidence, hit: Hit) -> float:
+    """Whether a hit holds something of the kind that is asked for, near the words it shares."""
+    if not question.kinds:
+        return answer_kind.UNKNOWN
+    folded = fold(hit.memory.text)
+    places = [(at, at + len(term)) for term in found.held if (at := folded.find(term)) >= 0]
+    return answer_kind.answers(question.kinds, folded, places)
 
 
 def probability(weights: Weights, found: Mapping[str, float]) -> float:
@@ -200,16 +223,17 @@ def judge(
     if is_empty(question, notes, skills):
         return Gate(False, 0.0, (), (), degraded)
     weights, marks = weights_of(model)
-    limit = threshold if isinstance(threshold, float) else weights.thresholds[threshold or DEFAULT]
+    limit = limit_of(weights, threshold)
     best = 0.0
     ids: list[int] = []
     for ranked in (notes, skills):
         if not ranked.hits:
             continue
-        value = answers(question, ranked, weights)
+        own = own_probabilities(question, ranked, weights)
+        value = likeliest(ranked, own)
         best = max(best, value)
         if value >= limit:
-            ids += worth_showing(question, ranked, own_probabilities(question, ranked, weights))
+            ids += worth_showing(ranked, own, limit)
     return Gate(best >= limit, best, (), tuple(ids), (*degraded, *marks))
 
 
@@ -218,23 +242,35 @@ def is_empty(question: Question, notes: Ranked, skills: Ranked) -> bool:
     return question.chitchat or not question.searchable or not (notes.hits or skills.hits)
 
 
-def answers(question: Question, ranked: Ranked, weights: Weights, hit: Hit | None = None) -> float:
-    """The probability that the hits (or one hit) answer.
+def answers(question: Question, ranked: Ranked, weights: Weights, hit: Hit) -> float:
+    """The probability that a hit answers.
 
     A bare word or two that a note holds whole is answered by it: the model, fitted on questions,
-    finds too little nearness between one word and a sentence.
+    finds too little nearness between one word and a sentence. So is a pasted log by the note of an
+    error code in it.
     """
-    ranked = in_asked_time(ranked)
-    if not ranked.hits or (hit is not None and not ranked.evidence[hit.id].timely):
+    if not ranked.evidence[hit.id].timely:
         return 0.0
     found = features(question, ranked, weights, hit)
-    if weights.model == NO_MODEL and found["content"] <= 0.0:
+    if weights.model == NO_MODEL and found["content"] <= 0.0 and found["soft"] <= 0.0:
         # Without vectors words are all the evidence there is.
         return 0.0
     value = probability(weights, found)
-    if question.bare and found["content"] >= HELD_WHOLE:
+    if ranked.evidence[hit.id].names.rival:
+        return RIVAL * value
+    pasted = question.long and found["named"] >= HELD_WHOLE
+    if pasted or (question.bare and found["content"] >= HELD_WHOLE):
         return max(value, BARE)
     return value
+
+
+def likeliest(ranked: Ranked, own: Mapping[int, float]) -> float:
+    """The probability that the best hits answer: that of the likeliest of the first ``HEAD``.
+
+    Args:
+        own: from :func:`own_probabilities`.
+    """
+    return max((own[h.id] for h in in_asked_time(ranked).hits[:HEAD]), default=0.0)
 
 
 def relevant(question: Question, skills: Ranked, model: str | None) -> Ranked:
@@ -251,6 +287,15 @@ def relevant(question: Question, skills: Ranked, model: str | None) -> Ranked:
     return skills._replace(hits=kept)
 
 
+def limit_of(weights: Weights, threshold: float | str | None) -> float:
+    """The probability from which on the gate says yes.
+
+    Args:
+        threshold: from :func:`checked_threshold`.
+    """
+    return threshold if isinstance(threshold, float) else weights.thresholds[threshold or DEFAULT]
+
+
 def weights_of(model: str | None) -> tuple[Weights, tuple[str, ...]]:
     none = load(NO_MODEL)
     if none is None:
@@ -263,8 +308,10 @@ def weights_of(model: str | None) -> tuple[Weights, tuple[str, ...]]:
     return (none, ("uncalibrated",)) if fitted is None else (fitted, ())
 
 
-SHARE_OF_BEST = 0.35
-"""A hit whose own probability is below this share of the best one's is not shown with it."""
+SHARE_OF_BEST = 0.5
+SHARE_OF_LIMIT = 1.0
+"""A hit whose own probability is below this share of the best one's, and below this share of what
+the gate wants, is not shown with it."""
 
 
 def own_probabilities(question: Question, ranked: Ranked, weights: Weights) -> dict[int, float]:
@@ -272,17 +319,18 @@ def own_probabilities(question: Question, ranked: Ranked, weights: Weights) -> d
     return {h.id: answers(question, ranked, weights, h) for h in ranked.hits}
 
 
-def worth_showing(question: Question, ranked: Ranked, own: Mapping[int, float]) -> tuple[int, ...]:
+def worth_showing(ranked: Ranked, own: Mapping[int, float], limit: float) -> tuple[int, ...]:
     """The hits that themselves speak to the question, in their order; the first always does.
 
     Args:
         own: from :func:`own_probabilities`.
+        limit: from :func:`limit_of`.
     """
-    best = max(own.values())
+    least = min(SHARE_OF_BEST * max(own.values()), SHARE_OF_LIMIT * limit)
     keep = [
         h.id
         for h in ranked.hits
-        if (own[h.id] >= SHARE_OF_BEST * best or _answers_a_turn(ranked, h))
+        if (own[h.id] >= least or _answers_a_turn(ranked, h))
         # 上周做了什么: what is of another time speaks to nothing that is asked.
         and ranked.evidence[h.id].timely
     ]

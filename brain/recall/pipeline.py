@@ -105,7 +105,9 @@ def answer(
         if best is None or look.decision.probability > best.decision.probability:
             best = look
     assert best is not None
-    reasons = explain.reasons(best.asked, best.notes, best.skills, model) if told else ()
+    reasons: tuple[str, ...] = ()
+    if told:
+        reasons = explain.reasons(best.asked, best.notes, best.skills, model, threshold)
     decision = replace(best.decision, reasons=reasons, remarks=remarks)
     hits, skills = (_as_known(db, group.hits, view) for group in (best.notes, best.skills))
     return Found(hits, skills, decision, best.asked.telling)

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import NamedTuple
 
 from brain import validate
 from brain.recall import language
+from brain.text import aliases, answer_kind, intent, names
+from brain.text.answer_kind import Kind
 from brain.text.dates import intervals
+from brain.text.dialect import standard
 from brain.text.fold import fold
 from brain.text.happenings import asks_what_happened
+from brain.text.intent import Intent
+from brain.text.names import Name
 from brain.text.phones import join_phones
 from brain.text.regex import compiled
 from brain.text.rewrite import Variant, other_terms, phrase_terms, variants
 from brain.text.sentences import sentences
 from brain.text.stopwords import is_chitchat, strip_function_words, strong_runs
 from brain.text.tokenize import is_han, query_terms, trigram_windows
+from brain.text.wrapping import unwrap
 
 MAX_CHARS = 20_000
 """Of a longer query only the head and the tail are looked at; what is asked stands there."""
@@ -54,6 +60,7 @@ WORTH = {
     "colloquial": 0.7,
     "translation": 0.5,
     "narrower": 0.5,
+    "alias": 1.0,
 }
 """What another way to write a phrase counts, by kind: the same spelled otherwise counts in full, a
 word for the same thing less."""
@@ -76,6 +83,11 @@ _ANNOUNCING = (
     r"|请问|问题是)(?:的|问?一?下|个?问题|是|这个|你们?|您|大家)*[，,：:]?"
 )
 """What announces that now comes what is asked: 对了，想问一下，"""
+
+NO_INTENT = Intent()
+
+MOST_ALIASES = 3
+"""Other names of one that are looked for."""
 
 SHORT = 12
 """Characters up to which a query with a pronoun is taken to point at the turn before."""
@@ -119,6 +131,11 @@ class Question:
         variants: what those were made from; None where the user's own words had a say in them or
             a text was too long for any.
         language: ``zh`` or ``en``.
+        runs: the stretches of content that are left without function words and times.
+        intent: what the message is for.
+        kinds: what kinds of thing are asked for.
+        names: whom it names, and identifiers.
+        aliases: by which other names notes call those it names, from :func:`also_called`.
     """
 
     text: str
@@ -133,6 +150,11 @@ class Question:
     rewritings: tuple[Rewriting, ...] = ()
     variants: tuple[Variant, ...] | None = None
     language: str = language.CHINESE
+    runs: tuple[str, ...] = ()
+    intent: Intent = NO_INTENT
+    kinds: frozenset[Kind] = frozenset()
+    names: tuple[Name, ...] = ()
+    aliases: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def weights(self) -> dict[str, float]:
@@ -172,9 +194,45 @@ class Question:
         return tuple(dict.fromkeys(t for r in self.rewritings for t in r.other if t not in terms))
 
     @property
+    def long(self) -> bool:
+        """Whether it is a message that holds its question among other things."""
+        return len(self.text) > LONG
+
+    @property
     def searchable(self) -> bool:
         """Whether there is anything a lane could look for."""
         return bool(self.terms)
+
+
+def also_called(question: Question, notes: Iterable[str]) -> Question:
+    """A question that may be answered under the other names notes give to those it names.
+
+    Args:
+        notes: folded texts; of those in which a name and another stand for the same one
+            (:mod:`brain.text.aliases`) the other names become ways to write the first.
+    """
+    pairs = {
+        pair
+        for note in notes
+        for pair in aliases.aliases(note)
+        if any(len(name) > 1 and name in question.folded for name in pair)
+    }
+    asked = {name for pair in sorted(pairs) for name in pair if name in question.folded}
+    known = {
+        name: aliases.called_also(Name(name, "person", 0, len(name), ()), sorted(pairs))
+        for name in sorted(asked)
+    }
+    known = {
+        name: others
+        for name, found in known.items()
+        if len(name) > 1 and (others := tuple(o for o in found if o not in question.folded))
+    }
+    ways = tuple(
+        Rewriting(tuple(query_terms(name)), tuple(query_terms(other)), WORTH["alias"])
+        for name, others in known.items()
+        for other in others[:MOST_ALIASES]
+    )
+    return replace(question, rewritings=(*question.rewritings, *ways), aliases=known)
 
 
 def _ends(items: Sequence[str], most: int) -> tuple[str, ...]:
@@ -212,6 +270,7 @@ def read(
         own_words: the user's own words, never taken for function words.
         context: the turns before; looked at when the query by itself asks for nothing.
     """
+    text = unwrap(text)
     asked = _read(text, now, own_words)
     if context.strip() and _leans(asked):
         text = f"{context}\n{text}"
@@ -259,7 +318,12 @@ def _ends_of(text: str) -> str:
 
 def _read(text: str, now: datetime, own_words: Sequence[str]) -> Question:
     text = _ends_of(text)
-    folded = join_phones(_ends_of(fold(text)))  # folded, one character may be eighteen
+    folded = _ends_of(fold(text))  # folded, one character may be eighteen
+    plain = standard(folded)
+    if plain is not folded:
+        # 嗰間托嬰班喺邊 is embedded as it is looked up: the models know little Cantonese.
+        text = folded = plain
+    folded = join_phones(folded)
     own = [fold(word) for word in own_words]
     times = intervals.find_intervals(folded, now)
     times = times if len(times) <= MOST_TIMES else ()
@@ -287,6 +351,10 @@ def _read(text: str, now: datetime, own_words: Sequence[str]) -> Question:
         tuple(_rewritings(folded, ways, times)),
         tuple(ways) if not own and not long else None,
         language.of(text),
+        tuple(dict.fromkeys(runs)),
+        intent.read(folded),
+        answer_kind.asked(folded),
+        tuple(n for n in names.asked(folded) if not long or n.kind == "identifier"),
     )
 
 

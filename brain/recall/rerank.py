@@ -11,7 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from brain.recall import coverage
 from brain.recall.query import Question, Rewriting
+from brain.text import names, typos
 from brain.text.bm25 import saturation
 from brain.text.tokenize import QueryTerms, count_terms
 
@@ -69,6 +71,33 @@ OWN_FLOOR = 0.3
 """A neighbour needs this much of its own score for its full share."""
 
 
+LETTERS = 2
+"""Letters from which another identifier is another thing: 10.8.0.14 and v2.5 may be the new value
+of what was 10.8.0.4 and v2.4."""
+
+
+TYPED_NAME = 3
+"""Characters of a name from which on one that sounds the same is a slip of the input method."""
+
+
+class Named(NamedTuple):
+    """How a note names those whom a question names.
+
+    Args:
+        best: the best match of one of them, in [0, 1].
+        absent: the share of them of which it says nothing.
+        rival: whether it names another in the place of one.
+    """
+
+    best: float = 0.0
+    absent: float = 0.0
+    rival: bool = False
+
+
+NAMES_NOBODY = Named()
+"""What is said where a question names nobody."""
+
+
 class Evidence(NamedTuple):
     """What speaks for one candidate.
 
@@ -81,6 +110,10 @@ class Evidence(NamedTuple):
         support: the part of the score that its neighbours gave it.
         held: the terms of the query it holds, as they are or written otherwise.
         timely: whether it may answer for the time asked about (:mod:`brain.recall.in_time`).
+        fit: how well it fits that time, in [0, 1].
+        soft: share of the question's words it holds, typed otherwise or as words of near meaning
+            too (:mod:`brain.recall.coverage`).
+        names: how it names whom the question names.
     """
 
     bm25: float
@@ -91,6 +124,9 @@ class Evidence(NamedTuple):
     support: float = 0.0
     held: tuple[str, ...] = ()
     timely: bool = True
+    fit: float = 0.0
+    soft: float = 0.0
+    names: Named = NAMES_NOBODY
 
 
 def written_otherwise(
@@ -243,6 +279,8 @@ def weigh(
     background: float,
     average: float,
     in_time: Mapping[int, tuple[float, bool]],
+    frequency: Mapping[str, int],
+    total: int,
 ) -> dict[int, Evidence]:
     """The evidence for each candidate.
 
@@ -254,6 +292,8 @@ def weigh(
         average: mean number of terms of a note.
         in_time: candidate id → how well it fits the times asked about, in [0, 1], and whether it
             may answer for them.
+        frequency: in how many notes each term of the question occurs.
+        total: how many notes there are.
     """
     idfs = {t: idf(t) for t in question.known}
     all_terms = {t: idfs[t] * weight for t, weight in question.weights.items()}
@@ -277,25 +317,54 @@ def weigh(
     share_kept = ALONE_SHARE if question.time_alone else 1.0
     meaning *= share_kept
     terms = question.terms
+    asked = coverage.units(question.runs, frequency, total)
+    answers = {key: _as_answer(text) for key, text in texts.items()}
+    covered = coverage.cover(asked, folded, answers)
     out: dict[int, Evidence] = {}
     for key, cut in texts.items():
         own = cut.held
-        coverage = share(cut.folded, own, all_terms, all_weight)
+        whole = share(cut.folded, own, all_terms, all_weight)
         near = similarity.get(key)
         fit, timely = in_time.get(key, (0.0, True))
-        score = COVERAGE_WEIGHT * coverage + (words[key] / best if best > 0 else 0.0)
+        score = COVERAGE_WEIGHT * whole + (words[key] / best if best > 0 else 0.0)
         score = share_kept * score + TIME_WEIGHT * fit**TIME_SHARPNESS
         if near is not None:
             score += meaning * (near - background) / spread
         if question.time_alone:
             # 昨天做了什么: the time is all that is asked for.
-            content = fit
+            content = soft = fit
         else:
-            answer = _as_answer(cut)
-            content = share(cut.folded, answer, content_terms, content_weight, apart)
+            content = share(cut.folded, answers[key], content_terms, content_weight, apart)
+            soft = covered[key]
         held = tuple([t for t in terms if t in own])
-        out[key] = Evidence(words[key], coverage, content, near, score, 0.0, held, timely)
+        called = _named(question, cut.folded) if question.names else NAMES_NOBODY
+        out[key] = Evidence(
+            words[key], whole, content, near, score, 0.0, held, timely, fit, soft, called
+        )
     return out
+
+
+def _named(question: Question, folded: str) -> Named:
+    found = [_match(one, question.aliases.get(one.text, ()), folded) for one in question.names]
+    if question.long:
+        # Of a log's other identifiers no note has to speak.
+        return Named(max(0.0, *found))
+    absent = sum(one <= 0.0 for one in found) / len(found)
+    rival = any(
+        value < 0.0 and sum(map(str.isalpha, name.text)) >= LETTERS
+        for name, value in zip(question.names, found, strict=True)
+    )
+    return Named(max(0.0, *found), absent, rival)
+
+
+def _match(name: names.Name, others: Sequence[str], folded: str) -> float:
+    """How a note names one: :func:`brain.text.names.match`, in full by another of its names."""
+    if any(other in folded for other in others):
+        return names.WHOLE
+    found = names.match(name, folded)
+    # 周启杭 is 周启航 mistyped; of 章总 and 张总 nobody knows.
+    typed = found < 0.0 and name.kind == "person" and len(name.text) >= TYPED_NAME
+    return names.MAYBE if typed and typos.slip(name.text, folded) else found
 
 
 def _as_answer(text: Text) -> Mapping[str, float]:

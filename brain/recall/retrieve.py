@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from brain.memory import Hit, LaneRank, Memory
 from brain.recall import fusion, in_time, language, lexical, rerank, semantic, superseded
 from brain.recall.fusion import quality, recency
-from brain.recall.query import Question
+from brain.recall.query import Question, also_called
 from brain.store import fts, memories
 from brain.store.vectors import vector_index
 from brain.store.view import View, to_ms
+from brain.text import changes
 from brain.text.fold import fold
 
 if TYPE_CHECKING:
@@ -38,6 +39,9 @@ BARE_STAGE = 30
 """The same for a word or two by themselves: many notes may hold them, and half the places go to
 what is only near."""
 
+ALIASED = 12
+"""How many of them are read for the other names they give to those whom the question names."""
+
 IN_TIME = 20
 """How many records of each time asked about are weighed, the newest ones."""
 
@@ -52,6 +56,15 @@ TOGETHER_MS = 12 * 3_600_000
 
 NOT_TALK = frozenset({"user", "model"})
 """Sources of notes that stand for themselves; others (chat, hermes) record a conversation."""
+
+CHANGED_AMONG = 8
+"""Of how many of the best hits it is looked whether they change a better one."""
+
+NEARLY = 0.25
+"""Of the older note's score what the newer one needs to stand before it."""
+
+SAME_THING = 0.25
+"""Of what a change is about, how much the older note holds."""
 
 EVIDENCE_WEIGHT = 1.0
 QUALITY_WEIGHT = 0.03
@@ -117,19 +130,25 @@ def run(source: Source, question: Question, view: View, limit: int) -> Ranked:
     words = lexical.lane(
         db, question, view, scope_ids, highest, most, source.memo, use_trigrams=trigrams
     )
-    question = replace(question, rewritings=words.rewritings)
     near: tuple[semantic.Near, ...] = ()
     if source.vector is not None and source.table is not None:
         near = semantic.lane(db, source.table, source.vector, view, scope_ids, pool)
         near = semantic.lifted(near, _foreign(source, question, [n.id for n in near]), source.lift)
-    by_words = {f.id: place for place, f in enumerate(words.found, start=1)}
-    by_meaning = {n.id: place for place, n in enumerate(near, start=1)}
-    votes = [(1.0, by_words), (1.0, by_meaning)]
-    first = fusion.ordered(fusion.rrf(votes, by_words.keys() | by_meaning.keys()))
-    first = first[: max(BARE_STAGE if question.bare else SECOND_STAGE, limit)]
+    many = max(BARE_STAGE if question.bare else SECOND_STAGE, limit)
+    first = _first(words, near, many)
+    read = memories.get_many(db, first)
+    named = also_called(question, (fold(read[i].text) for i in first[:ALIASED] if i in read))
+    if named.aliases:
+        # Asked once more under the other names: the notes that hold them have not been proposed.
+        words = lexical.lane(
+            db, named, view, scope_ids, highest, most, source.memo, use_trigrams=trigrams
+        )
+        first = _first(words, near, many)
+    question = replace(named, rewritings=words.rewritings)
     # A time that is asked for already says which notes belong together.
     beside = {} if question.times else memories.neighbours(db, first[:NEIGHBOURLY], view, REACH)
-    read = memories.get_many(db, {*first, *chain.from_iterable(beside.values())})
+    absent = {*first, *chain.from_iterable(beside.values())} - read.keys()
+    read |= memories.get_many(db, absent)
     beside = {i: [n for n in group if _together(read[i], read[n])] for i, group in beside.items()}
     kept = {*first, *chain.from_iterable(beside.values())}
     records = {i: record for i, record in read.items() if i in kept}
@@ -149,6 +168,9 @@ def run(source: Source, question: Question, view: View, limit: int) -> Ranked:
         {i for i, record in records.items() if is_turn(record)},
     )
     hits = _fuse(question, words, near, records, weighed, source.reference, limit)
+    if not question.times:
+        # A time that is asked for says itself which of two is meant.
+        hits = _newer_first(hits, weighed)
     for place, hit in enumerate(hits):
         if hit.id in via:
             ancestor = old.records[via[hit.id]]
@@ -162,6 +184,14 @@ def run(source: Source, question: Question, view: View, limit: int) -> Ranked:
         tuple(n.similarity for n in near),
         degraded,
     )
+
+
+def _first(words: lexical.Lexical, near: Sequence[semantic.Near], most: int) -> list[int]:
+    """The candidates of both lanes that the second stage weighs, by their fused ranks."""
+    by_words = {f.id: place for place, f in enumerate(words.found, start=1)}
+    by_meaning = {n.id: place for place, n in enumerate(near, start=1)}
+    votes = [(1.0, by_words), (1.0, by_meaning)]
+    return fusion.ordered(fusion.rrf(votes, by_words.keys() | by_meaning.keys()))[:most]
 
 
 def is_turn(record: Memory) -> bool:
@@ -212,6 +242,8 @@ def _weigh(
         rerank.crowd([n.similarity for n in near]),
         fts.average_length(source.db),
         fits,
+        words.frequency,
+        words.total,
     )
 
 
@@ -264,6 +296,39 @@ def _fuse(
         lanes["evidence"] = LaneRank(by_evidence[i], weighed[i].score)
         hits.append(Hit(records[i], records[i].text, scores[i], lanes))
     return hits
+
+
+def _newer_first(hits: Sequence[Hit], weighed: Mapping[int, rerank.Evidence]) -> list[Hit]:
+    """The hits with what says that something changed before the older one of the same thing.
+
+    现在冰的一口不碰 belongs before 我喜欢喝冰的 where nobody has linked them, if it matches nearly
+    as well.
+    """
+    out = list(hits)
+    for new in hits[:CHANGED_AMONG]:
+        about = changes.topic(fold(new.memory.text))
+        if not about:
+            continue
+        for old in out[: out.index(new)]:
+            if (
+                _since(old) < _since(new)
+                and weighed[new.id].score >= NEARLY * weighed[old.id].score
+                and _share(about, fold(old.memory.text)) >= SAME_THING
+            ):
+                out.remove(new)
+                out.insert(out.index(old), new)
+                break
+    return out
+
+
+def _since(hit: Hit) -> str:
+    return hit.memory.valid_from or hit.memory.recorded_at
+
+
+def _share(terms: Mapping[str, float], folded: str) -> float:
+    """Which share of weighted terms a text holds."""
+    held = sum(weight for term, weight in terms.items() if term.rstrip("*") in folded)
+    return held / sum(terms.values())
 
 
 def _matched(question: Question, found: rerank.Evidence, record: Memory) -> tuple[str, ...]:

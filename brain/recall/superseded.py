@@ -143,6 +143,8 @@ def inherit(
             bm25=max(own.bm25, old.bm25),
             coverage=max(own.coverage, old.coverage),
             content=max(own.content, old.content),
+            soft=max(own.soft, old.soft),
+            names=min(own.names, old.names, key=lambda n: (n.rival, n.absent, -n.best)),
             similarity=max(known, default=None),
             score=score,
         )

@@ -242,7 +242,8 @@ def requested(
     """The view a caller asks for: a scope beside the global one, at a moment of both clocks.
 
     Args:
-        as_of, known_at: times as people write them; None is now, and everything recorded so far.
+        as_of, known_at: times as people write them, a day or month alone as its last moment; None
+            is now, and everything recorded so far.
         now: the clock; None looks at it.
         all_scopes: do not look at the scope.
         tags: only records filed under every one of these.
@@ -254,8 +255,8 @@ def requested(
     moment = now or now_utc()
     scope = validate.check_label(scope, "范围", "brain_scope_invalid")
     return View(
-        as_of=to_iso(moment) if as_of is None else parse_time(as_of, now=moment),
-        known_at=None if known_at is None else parse_time(known_at, now=moment),
+        as_of=to_iso(moment) if as_of is None else parse_time(as_of, now=moment, end=True),
+        known_at=None if known_at is None else parse_time(known_at, now=moment, end=True),
         scopes=None if all_scopes else tuple(dict.fromkeys((scope, ""))),
         kind=None if kind is None else validate.check_kind(kind),
         include_expired=include_expired,

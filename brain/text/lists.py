@@ -7,8 +7,10 @@ file says what it is, where it is from and who reads it.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 _FOLDER = Path(__file__).with_name("data")
 
@@ -49,6 +51,67 @@ def words(name: str, heading: str = "") -> tuple[str, ...]:
         OSError: as :func:`lines`.
     """
     return tuple(" ".join(lines(name)[heading]).split())
+
+
+class Lexicon(NamedTuple):
+    """Entries to look for in a text, the longest first.
+
+    Args:
+        lengths: first character → lengths of the entries that begin with it, falling.
+        entries: entry → what it stands for.
+    """
+
+    lengths: dict[str, list[int]]
+    entries: dict[str, str]
+
+    @classmethod
+    def of(cls, entries: Mapping[str, str]) -> Lexicon:
+        """Makes one of entries and what they stand for."""
+        lengths: dict[str, set[int]] = {}
+        for entry in entries:
+            lengths.setdefault(entry[0], set()).add(len(entry))
+        falling = {first: sorted(found, reverse=True) for first, found in lengths.items()}
+        return cls(falling, dict(entries))
+
+    def longest(self, text: str, at: int) -> tuple[str, str] | None:
+        """The longest entry that stands at a place, with what it stands for."""
+        for length in self.lengths.get(text[at], ()):
+            piece = text[at : at + length]
+            if piece in self.entries:
+                return piece, self.entries[piece]
+        return None
+
+    def longest_whole(self, text: str, at: int) -> tuple[str, str] | None:
+        """As :meth:`longest`, but Latin words and numbers only as a whole: hi is not in history."""
+        for length in self.lengths.get(text[at], ()):
+            piece = text[at : at + length]
+            if piece in self.entries and not (
+                (is_ascii_word(piece[-1]) and is_ascii_word(text[at + length : at + length + 1]))
+                or (at and is_ascii_word(piece[0]) and is_ascii_word(text[at - 1]))
+            ):
+                return piece, self.entries[piece]
+        return None
+
+    def found(self, text: str) -> list[tuple[int, int, str]]:
+        """Where entries stand whole and what they stand for, leftmost and longest first."""
+        out: list[tuple[int, int, str]] = []
+        at = 0
+        while at < len(text):
+            one = self.longest_whole(text, at) if text[at] in self.lengths else None
+            if one:
+                out.append((at, at + len(one[0]), one[1]))
+            at += len(one[0]) if one else 1
+        return out
+
+
+def spoken(entries: Iterable[str]) -> list[str]:
+    """Entries as they are said: with a blank for each ``_``."""
+    return [entry.replace("_", " ") for entry in entries]
+
+
+def is_ascii_word(char: str) -> bool:
+    """Whether a character, or '' for none, is a Latin letter or a digit."""
+    return char.isascii() and char.isalnum()
 
 
 def _text(name: str) -> str:

@@ -18,25 +18,12 @@ import unicodedata
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache, lru_cache
-from typing import NamedTuple
 
 from brain.errors import EXIT_DATA, BrainError
 from brain.text.fold import fold
-from brain.text.lists import lines, words
+from brain.text.lists import Lexicon, is_ascii_word, lines, words
 
 MAX_OWN_WORD_CHARS = 64
-
-
-class _Index(NamedTuple):
-    """Entries to look for in a text.
-
-    Args:
-        lengths: first character → lengths of the entries that begin with it, falling.
-        entries: entry → what it stands for.
-    """
-
-    lengths: dict[str, list[int]]
-    entries: dict[str, str]
 
 
 # A run without blanks and marks, but with those that join identifiers: gen-itgc, .env, c++, -5度.
@@ -71,39 +58,22 @@ SINGLES: frozenset[str] = frozenset(_list("singles"))
 """Single characters of grammar."""
 
 
-def _index(entries: dict[str, str]) -> _Index:
-    lengths: dict[str, set[int]] = {}
-    for entry in entries:
-        lengths.setdefault(entry[0], set()).add(len(entry))
-    falling = {first: sorted(found, reverse=True) for first, found in lengths.items()}
-    return _Index(falling, entries)
-
-
-def _longest(index: _Index, text: str, at: int) -> tuple[str, str] | None:
-    """The longest entry that stands at a place, with what it stands for."""
-    for length in index.lengths.get(text[at], ()):
-        piece = text[at : at + length]
-        if piece in index.entries:
-            return piece, index.entries[piece]
-    return None
-
-
 # --- what a query asks about ---------------------------------------------------------------------
 
 
 @cache
-def _grammar() -> _Index:
+def _grammar() -> Lexicon:
     """Each entry with the part of it, at its end, that is kept."""
     entries = dict.fromkeys([*_phrases(), *_list("singles")], "")
     for line in lines("stop_words")["kept_after"]:
         heads, _, tails = line.partition(">")
         entries |= {head + tail: tail for head in heads.split() for tail in tails.split()}
-    return _index(entries | {word: word for word in _list("kept")})
+    return Lexicon.of(entries | {word: word for word in _list("kept")})
 
 
 @lru_cache(maxsize=8)
-def _own_index(own_words: tuple[str, ...]) -> _Index:
-    return _index(dict.fromkeys((fold(parse_own_word(line)[0]) for line in own_words), ""))
+def _own_index(own_words: tuple[str, ...]) -> Lexicon:
+    return Lexicon.of(dict.fromkeys((fold(parse_own_word(line)[0]) for line in own_words), ""))
 
 
 def strip_function_words(folded: str, own_words: Iterable[str] = ()) -> list[str]:
@@ -137,7 +107,7 @@ def strip_function_words(folded: str, own_words: Iterable[str] = ()) -> list[str
     runs = [run for run in "".join(parts).split("\n") if run]
     if runs == [folded.strip()]:
         return runs
-    return [run for run in runs if run not in _weak_runs() or _longest(own, run, 0)]
+    return [run for run in runs if run not in _weak_runs() or own.longest(run, 0)]
 
 
 @cache
@@ -165,12 +135,12 @@ def _english(amid_han: bool) -> frozenset[str]:
     return frozenset(_list("english_amid_han" if amid_han else "english"))
 
 
-def _spans(index: _Index, text: str) -> list[tuple[int, int]]:
+def _spans(index: Lexicon, text: str) -> list[tuple[int, int]]:
     """Where entries stand, leftmost and longest first, without overlap."""
     spans: list[tuple[int, int]] = []
     at = 0
     while index.entries and at < len(text):
-        found = _longest(index, text, at)
+        found = index.longest(text, at)
         if found:
             spans.append((at, at + len(found[0])))
         at += len(found[0]) if found else 1
@@ -195,13 +165,13 @@ def _cut_gap(text: str, english: frozenset[str]) -> Iterator[str]:
         yield "\n"
 
 
-def _cut_chunk(chunk: str, grammar: _Index) -> Iterator[str]:
+def _cut_chunk(chunk: str, grammar: Lexicon) -> Iterator[str]:
     at = kept = 0
     while at < len(chunk):
         if chunk[at] not in grammar.lengths:
             at += 1
             continue
-        found = _longest(grammar, chunk, at)
+        found = grammar.longest(chunk, at)
         if found and found[0] != found[1]:
             yield chunk[kept:at]
             yield "\n"
@@ -218,11 +188,11 @@ _CHAT = r"(?:i*p[pt]*)+"
 
 
 @cache
-def _chat_index() -> _Index:
+def _chat_index() -> Lexicon:
     tails = dict.fromkeys(words("chitchat", "tails"), "t")
     intensifiers = dict.fromkeys(words("chitchat", "intensifiers"), "i")
     phrases = (phrase.replace("_", " ") for phrase in words("chitchat", "phrases"))
-    return _index(tails | intensifiers | dict.fromkeys(phrases, "p"))
+    return Lexicon.of(tails | intensifiers | dict.fromkeys(phrases, "p"))
 
 
 def is_chitchat(folded: str) -> bool:
@@ -248,27 +218,12 @@ def is_chitchat(folded: str) -> bool:
         if text[at] == " ":
             at += 1
             continue
-        found = _longest_whole(_chat_index(), text, at)
+        found = _chat_index().longest_whole(text, at)
         if found is None:
             return False
         marks += found[1]
         at += len(found[0])
     return re.fullmatch(_CHAT, marks) is not None
-
-
-def _longest_whole(index: _Index, text: str, at: int) -> tuple[str, str] | None:
-    """As :func:`_longest`, but Latin words and numbers only as a whole: hi is not in history."""
-    for length in index.lengths.get(text[at], ()):
-        piece = text[at : at + length]
-        if piece in index.entries and not (
-            _is_ascii_word(piece[-1]) and _is_ascii_word(text[at + length : at + length + 1])
-        ):
-            return piece, index.entries[piece]
-    return None
-
-
-def _is_ascii_word(char: str) -> bool:
-    return char.isascii() and char.isalnum()
 
 
 def _is_mark(char: str) -> bool:
@@ -311,7 +266,7 @@ class _Segmenter:
         cut: Callable[[str], list[str]],
         fixed: re.Pattern[str],
         own: frozenset[str],
-        requests: _Index,
+        requests: Lexicon,
     ) -> None:
         self.cut = cut
         self.fixed = fixed
@@ -429,14 +384,14 @@ def _segmenter(own_words: tuple[str, ...]) -> _Segmenter:
         cut=cut,
         fixed=re.compile("|".join([*map(_literal, literal), _IDENTIFIER]), re.IGNORECASE),
         own=frozenset(word.casefold() for word in own),
-        requests=_index(requests | kept | own),
+        requests=Lexicon.of(requests | kept | own),
     )
 
 
 def _literal(word: str) -> str:
     """A pattern for a word; one that begins or ends with a Latin letter does not split another."""
-    head = "(?<![A-Za-z0-9_])" if _is_ascii_word(word[0]) else ""
-    tail = "(?![A-Za-z0-9_])" if _is_ascii_word(word[-1]) else ""
+    head = "(?<![A-Za-z0-9_])" if is_ascii_word(word[0]) else ""
+    tail = "(?![A-Za-z0-9_])" if is_ascii_word(word[-1]) else ""
     return head + re.escape(word) + tail
 
 

@@ -111,8 +111,8 @@ def parse_time(value: str | datetime, *, now: datetime, end: bool = False) -> st
     Args:
         value: what was given. Full-width digits and marks are understood.
         now: the moment that ``now`` stands for, aware.
-        end: a date or month alone stands for its end, the first moment after it, instead of its
-            first moment (validity is half open).
+        end: a date or month alone stands for its last millisecond, not its first: who asks how
+            things stood on a day means when it was over, with all that it brought.
 
     Returns:
         UTC, ISO 8601 with milliseconds, cut and not rounded.
@@ -137,7 +137,8 @@ def parse_time(value: str | datetime, *, now: datetime, end: bool = False) -> st
     except ValueError:
         raise _invalid(f"没有「{_shown(value)}」这个时间，请检查年、月、日和时、分、秒。") from None
     if end and match["hour"] is None:
-        moment = _next(moment, by_month=(match["day"] or match["day_zh"]) is None, shown=value)
+        by_month = (match["day"] or match["day_zh"]) is None
+        return to_iso(_last(moment, by_month=by_month, shown=value))
     return to_iso(moment if moment.tzinfo is not None else _from_local(moment, value))
 
 
@@ -163,14 +164,14 @@ def _moment(match: re.Match[str]) -> datetime:
     return moment.replace(tzinfo=timezone(-offset if zone[0] == "-" else offset))
 
 
-def _next(day: datetime, *, by_month: bool, shown: str) -> datetime:
-    """The first moment after a day or month."""
+def _last(day: datetime, *, by_month: bool, shown: str) -> datetime:
+    """The last millisecond of a day or month in the user's zone."""
     try:
-        if by_month:
-            return (day + timedelta(days=31)).replace(day=1)
-        return day + timedelta(days=1)
+        after = (day + timedelta(days=31)).replace(day=1) if by_month else day + timedelta(days=1)
     except OverflowError:
-        raise _out_of_range(shown) from None
+        # The calendar's last, often meant as "always".
+        return datetime.max.replace(tzinfo=UTC)
+    return _from_local(after, shown) - timedelta(milliseconds=1)
 
 
 def _from_local(naive: datetime, shown: str) -> datetime:

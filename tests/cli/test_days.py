@@ -81,3 +81,36 @@ def test_the_words_that_were_known_stay(cli: Cli) -> None:
     for value in ("unknown", "now", "现在", "2026-03", "2026年3月1日", "2026-03-01 08:00"):
         done = cli("add", f"从{value}起", "--valid-from", value)
         assert (done.code, "理解" in done.err) == (0, False)
+
+
+def test_a_day_that_is_asked_for_is_over(cli: Cli) -> None:
+    assert cli("add", "值班群是青鸟群").code == 0
+    today = day(0)
+    for option in ("--as-of", "--known-at"):
+        for spoken in (today, today.replace("-", "/"), "今天", today[:7]):
+            done = cli("list", option, spoken, "--json")
+            assert [memory["text"] for memory in done.json] == ["值班群是青鸟群"], (option, spoken)
+        assert cli("list", option, day(-1), "--json").json == []
+        # A moment is that moment.
+        assert cli("list", option, f"{today} 00:00", "--json").json == []
+    assert cli("check", "值班群是哪个", "--as-of", today).code == 0
+    exported = cli("export", "--format", "markdown", "--as-of", today)
+    assert "值班群是青鸟群" in exported.out
+
+
+def test_what_begins_the_next_day_is_not_there_yet(cli: Cli) -> None:
+    assert cli("add", "值班群是青鸟群", "--valid-from", day(-9)).code == 0
+    assert cli("supersede", "1", "--text", "值班群是白鹭群", "--at", day(-3)).code == 0
+    before = cli("list", "--as-of", day(-4), "--json")
+    assert [memory["text"] for memory in before.json] == ["值班群是青鸟群"]
+    on_it = cli("list", "--as-of", day(-3), "--json")
+    assert [memory["text"] for memory in on_it.json] == ["值班群是白鹭群"]
+
+
+def test_the_same_text_again_says_which_options_did_nothing(cli: Cli) -> None:
+    assert cli("add", "周报发到部门群", "--valid-from", day(-9)).err == ""
+    again = cli("add", "周报发到部门群", "--valid-from", day(-2), "--pin", "--json")
+    assert (again.code, again.json["id"], again.json["created"]) == (0, 1, False)
+    assert "#1 没有变，这次给的 --valid-from、--pin 不起作用。" in again.err
+    assert cli("show", "1", "--json").json["valid_from"] == stored(day(-9))
+    assert cli("add", "周报发到部门群").err == ""

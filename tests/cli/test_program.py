@@ -54,6 +54,17 @@ def test_add_says_the_id_and_the_same_text_gets_it_again(cli: Cli) -> None:
     assert again.code == 0
 
 
+def test_add_names_what_it_seems_to_change_and_how_to_say_so(cli: Cli) -> None:
+    cli("add", "周会每周五发到部门群")
+    changed = cli("add", "周会不再发部门群，改发邮件")
+    assert changed.out == "#2 已记住\n"
+    assert "brain supersede 1 2" in changed.err
+    assert "brain expire 1" in changed.err
+    told = cli("add", "周会也不发邮件了", "--json").json["similar"]
+    assert [one["id"] for one in told if one["changes"]] == [2]
+    assert cli("supersede", "1", "2").code == 0
+
+
 def test_text_may_begin_with_a_minus(cli: Cli) -> None:
     assert cli("add", "-5度以下改用备用机房").code == 0
     found = cli("recall", "-5度 备用机房", "--json")

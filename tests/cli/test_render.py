@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import time
@@ -12,7 +13,7 @@ import pytest
 from brain.cli.console import visible
 from brain.cli.render import SENTENCES, local_day, memory_line, memory_lines, size
 from brain.memory import Memory, content_hash
-from tests.support.cli import Say
+from tests.support.cli import Cli, Say
 
 MEMORY = Memory(
     id=12,
@@ -51,6 +52,21 @@ def test_a_memory_for_people() -> None:
     assert MEMORY.text in whole
     for part in ("可信 0.95", "取代了 #3", "评审纪要"):
         assert part in whole
+
+
+def test_a_long_memory_is_shortened_with_the_way_to_the_rest(tmp_path: Path) -> None:
+    text = "".join(f"第{n}步拧紧螺丝再转半圈；" for n in range(1, 130))
+    assert 1_500 < len(text) < 2_000
+    cli = Cli(tmp_path)
+    cli("add", text)
+    for words in (("list",), ("recall", "拧紧螺丝"), ("search", "拧紧螺丝")):
+        shown = cli(*words)
+        assert f"共 {len(text)} 字，全文：brain show 1" in shown.out
+        assert "第129步" not in shown.out
+        assert text in json.dumps(cli(*words, "--json").json, ensure_ascii=False)
+    assert text in cli("show", "1").out
+    cli("add", "短的一条：螺丝在工具箱")
+    assert "短的一条：螺丝在工具箱\n" in cli("recall", "螺丝在哪").out
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows takes no zone from TZ")

@@ -299,13 +299,16 @@ def test_a_clock_that_goes_back_leaves_every_answer_whole(brain: Brain) -> None:
 def test_a_day_without_a_time_is_the_readers_day(
     brain: Brain, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A date is that day's first moment in the reader's zone, by the rules of that day."""
+    """A date is that day's last moment in the reader's zone, by the rules of that day."""
     brain.add("柜台周末不开", valid_from="2026-03-29T00:00:00+01:00", now=NOON - 300 * DAY)
     for zone, day, seen in (
-        ("Europe/Berlin", "2026-03-29", 1),
-        ("Europe/Berlin", "2026-03-28 23:59:59.999", 0),
-        ("Asia/Shanghai", "2026-03-29", 0),
-        ("Asia/Shanghai", "2026-03-29 07:00", 1),
+        ("Europe/Berlin", "2026-03-29 00:00", 1),
+        ("Europe/Berlin", "2026-03-28", 0),
+        ("Asia/Shanghai", "2026-03-28", 0),
+        ("Asia/Shanghai", "2026-03-29 06:59", 0),
+        ("Asia/Shanghai", "2026-03-29", 1),
+        ("America/New_York", "2026-03-27", 0),
+        ("America/New_York", "2026-03-28", 1),
         ("America/New_York", "2026-03-28 18:59", 0),
         ("America/New_York", "2026-03-28 19:00", 1),
     ):

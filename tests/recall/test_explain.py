@@ -219,7 +219,7 @@ def test_another_spelling_is_told_whatever_else_is_asked_or_known(
         brain.add("服务器的登录账号由向晚保管")
         for word in own:
             brain.add_word(word)
-        (reason,) = brain.check(f"登陆帐号由谁保管？{chatter}").reasons
+        reason = brain.check(f"登陆帐号由谁保管？{chatter}").reasons[0]
     assert "「登陆」在 #1 里写作「登录」" in reason
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -337,7 +338,11 @@ def test_the_named_points_are_in_order_and_say_what_their_numbers_say(office: Br
     for question in ("跳板机的端口", "周末穿什么鞋爬山", "猫粮在哪买"):
         for name in ("eager", "balanced", "quiet"):
             named = office.check(question, threshold=name)
-            assert named == office.check(question, threshold=weights.thresholds[name])
+            counted = office.check(question, threshold=weights.thresholds[name])
+            assert replace(named, reasons=()) == replace(counted, reasons=())
+            if len(named.reasons) > 1:
+                assert f"（{name}）" in named.reasons[-1]
+                assert f"门槛 {weights.thresholds[name]:.2f}" in counted.reasons[-1]
         assert office.check(question) == office.check(question, threshold="balanced")
 
 
@@ -422,3 +427,26 @@ def test_a_gate_variable_that_is_wrong_is_named(
     brain.add("值班群换成青鸟群")
     with pytest.raises(BrainError, match="BRAIN_GATE"):
         brain.check("值班群是哪个")
+
+
+RIVALS = [
+    ("李梦琪的生日是三月九号", "李梦琪的生日是哪天", "李梦瑶的生日是哪天"),
+    ("欧阳岚对虾过敏", "欧阳岚对什么过敏", "欧阳静对什么过敏"),
+    ("大舅家在城北新村十二栋", "大舅家在哪", "二舅家在哪"),
+    ("张总下周三来验收", "张总什么时候来验收", "章总什么时候来验收"),
+    ("我妈对青霉素过敏", "我妈对什么过敏", "我爸对什么过敏"),
+    ("表哥在深圳做光伏", "表哥在哪里做什么", "表姐在哪里做什么"),
+    ("订单服务 order-core 的端口是 7001", "order-core 的端口是多少", "order-query 的端口是多少"),
+]
+
+
+@pytest.mark.parametrize(("told", "right", "wrong"), RIVALS)
+def test_what_is_told_of_another_is_no_answer(
+    make: Make, told: str, right: str, wrong: str
+) -> None:
+    brain = make()
+    fill(brain, (told, *(note for note in OFFICE if "过敏" not in note)))
+    assert brain.check(right).answerable
+    for point in ("quiet", "balanced", "eager"):
+        assert not brain.check(wrong, threshold=point).answerable
+    assert not brain.inject(wrong).hits

@@ -176,3 +176,34 @@ def test_among_many_old_notes_the_new_one_is_in_the_block_with_its_day(
 
 def _day(moment: datetime) -> str:
     return moment.astimezone().strftime("%Y-%m-%d")
+
+
+# A change of mind that nobody linked (CraftOS-dev/CraftBot #260) ---------------------------------
+
+CHANGED = [
+    ("订了十二月去三亚的机票", "三亚之行取消了，机票已退", "三亚的机票订了吗"),
+    ("周报每周五发到部门群", "周报不再发部门群，改发邮件", "周报发到哪"),
+    ("部署脚本用 deploy.sh", "部署改用 GitLab CI，deploy.sh 不用了", "部署用什么"),
+]
+
+
+# Words alone find no more than one shared character here, and stay silent.
+BY_MEANING = [("我喜欢喝冰的", "现在冰的一口不碰", "我喝冰的还是热的")]
+
+
+@pytest.mark.parametrize(
+    ("model", "old", "new", "asked"),
+    [(m, *one) for m in ("none", "e5") for one in CHANGED] + [("e5", *one) for one in BY_MEANING],
+)
+def test_what_says_that_something_changed_stands_before_the_old_note(
+    make: Make, e5: Embedder, model: str, old: str, new: str, asked: str
+) -> None:
+    """Both were plainly added, as a chat does; with room for one it is the newer one."""
+    brain = make(model=e5 if model == "e5" else "none")
+    brain.add(old, now=NOON)
+    for place, text in enumerate(EVERYDAY):
+        brain.add(text, now=NOON + timedelta(hours=place))
+    later = brain.add(new, now=NOON + 60 * DAY).id
+    now = NOON + 70 * DAY
+    assert brain.recall(asked, 1, now=now).hits[0].id == later
+    assert brain.inject(asked, budget=80, now=now, threshold=0.0).hits[0].id == later

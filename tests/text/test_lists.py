@@ -13,9 +13,12 @@ from brain.text.stopwords import strip_function_words
 
 DATA = Path(lists.__file__).parent / "data"
 OURS = (
+    "aliases",
     "chitchat",
     "compounds",
+    "dialect",
     "homophones",
+    "names",
     "narrower",
     "stop_words",
     "synonyms",

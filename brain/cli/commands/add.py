@@ -121,10 +121,29 @@ def add(
         out_json(added.to_dict())
     else:
         out(f"#{added.id} {'已记住' if added.created else '已有相同的记忆'}")
+    options = {
+        "--valid-from": valid_from is not None,
+        "--valid-to": valid_to is not None,
+        "--importance": importance != DEFAULT_IMPORTANCE,
+        "--confidence": confidence is not None,
+        "--source": source != DEFAULT_SOURCE,
+        "--pin": pin,
+        "--evidence": bool(evidence),
+        "--why": bool(why),
+    }
+    unused = [name for name, used in options.items() if used and not added.created]
+    if unused:
+        note(f"#{added.id} 没有变，这次给的 {'、'.join(unused)} 不起作用。")
     for similar in added.similar:
-        note(
-            f"和 #{similar.id} 很像（{similar.score:.2f}）。"
-            f"旧的变了：supersede {similar.id} {added.id}；"
-            f"旧的记错了：retract {similar.id}；这条多余：retract {added.id}；都对就不用管。"
-        )
+        if similar.changes:
+            note(
+                f"看来 #{similar.id} 说的变了。是的话：brain supersede {similar.id} {added.id}；"
+                f"只是取消、没有新的说法：brain expire {similar.id}"
+            )
+        else:
+            note(
+                f"和 #{similar.id} 很像（{similar.score:.2f}）。"
+                f"旧的变了：supersede {similar.id} {added.id}；旧的记错了：retract {similar.id}；"
+                f"这条多余：retract {added.id}；都对就不用管。"
+            )
     return 0
