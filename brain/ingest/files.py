@@ -210,7 +210,7 @@ def encoding_of(path: Path) -> str:
     raise BrainError(
         "brain_ingest_encoding",
         f"认不出 {path.name} 的编码（不是 UTF-8、UTF-16、GB18030 或 Big5），没有收；"
-        "请先转成 UTF-8，如 iconv -f shift-jis -t utf-8。",
+        "请先转成 UTF-8（如用 iconv）。",
         EXIT_DATA,
     )
 

@@ -202,7 +202,8 @@ def parts(path: Path, name: str | None, unpacked: Unpacked) -> list[Part]:
         found = recognise(root)
         if name is not None and found != name and not _may_be(root, name):
             like = f"，像是 {found}" if found else ""
-            told = f"{path} 不是 {name}（{FORMATS[name].title}）{like}；不给 --format 时看内容认。"
+            kind = f"{name}（{FORMATS[name].title}）"
+            told = f"{path} 不是 {kind}{like}；不指明格式（format）时看内容认。"
             raise BrainError("brain_ingest_format", told)
     if name is None and found is None:
         raise BrainError(

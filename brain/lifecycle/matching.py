@@ -45,7 +45,7 @@ def criteria(scope: str | None, source: str | None, query: str | None) -> Criter
             ``brain_source_invalid``, ``brain_query_empty`` (65).
     """
     if scope is None and source is None and query is None:
-        told = "成批处理要有条件：--source、--scope、--query 至少给一个。"
+        told = "成批处理要有条件：来源（source）、范围（scope）、词（query）至少给一个。"
         raise BrainError("brain_usage", told, EXIT_USAGE)
     words: tuple[str, ...] = ()
     if query is not None:

@@ -64,6 +64,6 @@ def ensure() -> str:
 def _unusable(where: Path, why: str) -> BrainError:
     told = (
         f"令牌文件用不了：{where}（{why}）；请删掉它再启动，或设 BRAIN_TOKEN，"
-        "或用 --no-token 不要令牌（这台机器的别的用户就都能读写这份记忆）。"
+        "或用 brain serve --no-token 启动，不要令牌（这台机器的别的用户就都能读写这份记忆）。"
     )
     return BrainError("brain_token_file", told, EXIT_CANT_CREATE)
