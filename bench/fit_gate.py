@@ -50,7 +50,7 @@ ENGLISH_SET = "locomo-en-a"
 TARGET_FIR = 0.05
 """False injections wanted at the default operating point, on what was not fitted."""
 
-POINTS = {"quiet": 0.01, gate.DEFAULT: 0.02, "eager": 0.06}
+POINTS = {"quiet": 0.009, gate.DEFAULT: 0.016, "eager": 0.05}
 """False injections of the final model on its own sets at each operating point: somewhat below what
 is wanted on others."""
 

@@ -144,6 +144,7 @@ def test_every_field_is_stored_and_read_back(brain: Brain) -> None:
         valid_to="2026-12-31T16:00:00+08:00",
         pinned=True,
         evidence="扫描件第3页\n附函",
+        tags=["合同", "年度"],
         now=NOON,
     )
     assert brain.get(made.id).to_dict() == {
@@ -165,6 +166,7 @@ def test_every_field_is_stored_and_read_back(brain: Brain) -> None:
         "archived_at": None,
         "evidence": "扫描件第3页\n附函",
         "content_hash": hashlib.sha256("合同到年底".encode()).hexdigest(),
+        "tags": ["合同", "年度"],
         "use_count": 0,
         "last_used_at": None,
     }

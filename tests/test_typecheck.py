@@ -64,6 +64,7 @@ def call(make: Make, tmp_path: Path) -> Callable[..., Any]:
     brain = make()
     brain.add("值班群是青鸟群")
     brain.add("班车七点半发车")
+    brain.record("合并前不看评审", outcome="主干编译不过")
     backup = tmp_path / "kept.db"
     brain.backup(backup)
     export = tmp_path / "kept.jsonl"
@@ -84,6 +85,12 @@ def call(make: Make, tmp_path: Path) -> Callable[..., Any]:
         "records": [brain.get(1)],
         "scope": "web",
         "source": export,
+        "decision": "跳过测试直接发布",
+        "outcome": "线上白屏半小时",
+        "action": "跳过测试",
+        "a": "跳过测试直接发布",
+        "b": "先跑测试再发布",
+        "link": 1,
     }
     paths = {"backup": tmp_path / "new.db", "restore_backup": backup, "ingest": export}
     paths |= {"export_to": tmp_path / "out.jsonl"}

@@ -137,8 +137,11 @@ def store(
 
 
 def _local_day(now: datetime) -> tuple[str, str]:
-    day = now.astimezone().replace(hour=0, minute=0, second=0, microsecond=0)
-    return to_iso(day), to_iso(day + timedelta(days=1))
+    try:
+        day = now.astimezone().replace(hour=0, minute=0, second=0, microsecond=0)
+        return to_iso(day), to_iso(day + timedelta(days=1))
+    except OverflowError:  # the calendar's first and last day: the instant alone
+        return to_iso(now), to_iso(now)
 
 
 def _side(
@@ -188,14 +191,23 @@ def _alike(db: Transaction, ends: list[Memory], view: View) -> tuple[Similar, ..
     return tuple(out.values())
 
 
+MOST_DIGITS = 18
+"""Of a number that SQLite can hold."""
+
+
 def parse_link(value: int | str) -> int:
     """The number of a link: ``L12``, ``12``. Raises ``brain_id_invalid`` (65)."""
-    text = str(value).strip() if isinstance(value, int | str) else ""
+    if isinstance(value, int):
+        text = str(value) if abs(value) < 10**MOST_DIGITS else "…"
+    else:
+        text = value.strip() if isinstance(value, str) else ""
     digits = text[1:] if text[:1] in ("L", "l") else text
-    if isinstance(value, bool) or not (digits.isascii() and digits.isdigit() and len(digits) < 19):
+    if isinstance(value, bool) or not (
+        digits.isascii() and digits.isdigit() and len(digits) <= MOST_DIGITS
+    ):
         raise BrainError(
             "brain_id_invalid",
-            f"「{str(value)[:40]}」不是观察的编号；请写 L12 或 12（#12 是记忆的编号）。",
+            f"「{text[:40]}」不是观察的编号；请写 L12 或 12（#12 是记忆的编号）。",
         )
     number = int(digits)
     if number < 1:

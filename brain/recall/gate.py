@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from brain.errors import EXIT_DATA, BrainError
 from brain.memory import Gate, Hit
-from brain.recall import language
+from brain.recall import in_time, language
 from brain.recall.query import Question
 from brain.recall.rerank import Evidence
 from brain.recall.retrieve import Ranked, is_turn
@@ -158,7 +158,7 @@ def features(question: Question, ranked: Ranked, weights: Weights, hit: Hit) -> 
     words, by their rarity in the language, with typos and words of near meaning. ``nearness``: how
     many standard deviations its similarity lies above what this embedder gives unrelated text.
     These mean less in a long text than in a short one (it holds more words by chance, and its
-    vector is more of a mixture), hence ``length`` and the products. ``fit``: how well it fits the
+    vector is more of a mixture), hence ``length`` and the products. ``fit``: whether it is of the
     time asked about. ``kind``: whether it holds something of the kind asked for.
     ``named``, ``unnamed``: of :class:`brain.recall.rerank.Named`. ``work`` and the others of
     :class:`brain.text.intent.Intent`: what the message is for; work is a reason for silence
@@ -173,7 +173,7 @@ def features(question: Question, ranked: Ranked, weights: Weights, hit: Hit) -> 
         "content_length": found.content * length,
         "soft": found.soft,
         "soft_length": found.soft * length,
-        "fit": found.fit,
+        "fit": float(found.fit >= in_time.IN_TIME),
         "kind": _kind(question, found, hit),
         "named": found.names.best,
         "unnamed": found.names.absent,
