@@ -3,13 +3,15 @@
 import sys
 
 from brain import __version__
-from brain.serve.mcp import handshake, stdout
+from brain.serve.mcp import stdout
 
 
 def main() -> int:
     """Serves one client; gives the exit status."""
     stdout.take()
     if not {"-h", "--help", "--json"} & set(sys.argv[1:]):
+        from brain.serve.mcp import handshake  # what it imports may print
+
         handshake.begin(__version__)
     from brain.cli import main as run
 

@@ -21,7 +21,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     begin()
     if sys.argv[1:2] == ["mcp"] and not {"-h", "--help", "--json"} & set(sys.argv[2:]):
         from brain import __version__
-        from brain.serve.mcp import handshake
+        from brain.serve.mcp import stdout
+
+        stdout.take()
+        from brain.serve.mcp import handshake  # what it imports may print
 
         handshake.begin(__version__)  # a host waits for no parser
     from brain.cli.program import run

@@ -147,7 +147,7 @@ def sign(text: str) -> Sign:
         ``good``, ``bad``, ``mixed`` (a gain and a loss both remain) or ``neutral`` (neither is
         said, or nothing is known yet).
     """
-    folded = fold(text[:MAX_CHARS])
+    folded = fold(text[:MAX_CHARS])[:MAX_CHARS]  # folded, one character may be eighteen
     value = _of_text(folded)
     return {1: "good", -1: "bad", 2: "mixed"}.get(value, "neutral")  # type: ignore[return-value]
 

@@ -12,6 +12,7 @@ from tests.support.cli import Cli, Say
 from tests.support.servers import Web
 
 SERVED = {"inject", "recall", "check", "add", "hook", "mcp", "serve"}
+SERVED |= {"record", "before", "why", "compare"}
 WITHOUT_FILE = {"model list", "model fetch"}
 ELSEWHERE = "http://127.0.0.1:9"
 WORDS = {
@@ -29,6 +30,8 @@ WORDS = {
     "reembed": ("--model", "none"),
     "words add": ("青鸟",),
     "words remove": ("青鸟",),
+    "originals forget": ("ccr_0123456789abcdef0123456789abcdef",),
+    "unlink": ("L1",),
     **dict.fromkeys(
         ("show", "expire", "retract", "restore", "pin", "unpin", "forget", "history"), ("1",)
     ),
