@@ -196,7 +196,13 @@ BY_MEANING = [("我喜欢喝冰的", "现在冰的一口不碰", "我喝冰的�
     [(m, *one) for m in ("none", "e5") for one in CHANGED] + [("e5", *one) for one in BY_MEANING],
 )
 def test_what_says_that_something_changed_stands_before_the_old_note(
-    make: Make, e5: Embedder, model: str, old: str, new: str, asked: str
+    make: Make,
+    e5: Embedder,
+    monkeypatch: pytest.MonkeyPatch,
+    model: str,
+    old: str,
+    new: str,
+    asked: str,
 ) -> None:
     """Both were plainly added, as a chat does; with room for one it is the newer one."""
     brain = make(model=e5 if model == "e5" else "none")
@@ -206,4 +212,5 @@ def test_what_says_that_something_changed_stands_before_the_old_note(
     later = brain.add(new, now=NOON + 60 * DAY).id
     now = NOON + 70 * DAY
     assert brain.recall(asked, 1, now=now).hits[0].id == later
-    assert brain.inject(asked, budget=80, now=now, threshold=0.0).hits[0].id == later
+    monkeypatch.setenv("BRAIN_GATE", "0")
+    assert brain.inject(asked, budget=80, now=now).hits[0].id == later
