@@ -48,18 +48,48 @@ def wrong(done: Compressed, original: str) -> list[str]:
                 x for x in one.facts if not _holds_in_prose(x, [units[p] for p in one.places])
             ]
         elif one.unit == "小句":
-            found += _clauses_wrong(one, done.text, original)
+            found += _clauses_wrong(one, done, original)
         elif one.unit == "条" and done.compressor == "log":
             found += [fact for fact in one.facts if not _holds_in_log(fact, original, one)]
     return found
 
 
-def _clauses_wrong(one: LeftOut, shown: str, original: str) -> list[str]:
-    """Clauses are counted as those of the original less those shown; one cut in two is in both."""
-    body = _MARK.sub("", shown)
-    left = _count_clauses(original) - _count_clauses(body)
-    spare = body.count("……") + 1
-    return [] if abs(left - one.count) <= spare else [f"{one.count} counted, {left} missing"]
+def _clauses_wrong(one: LeftOut, done: Compressed, original: str) -> list[str]:
+    """Clauses are counted as those of the original less those shown; one cut in two is in both.
+
+    In JSON they are those of one string.
+    """
+    whole, shown = original, [done.text]
+    if done.compressor == "json":
+        whole = _at(original, one.where)
+        said = (one.count, one.unit, list(one.facts))
+        strings = _strings(json.loads(done.text))
+        shown = [text for text in strings if said in [mark[:3] for mark in marks(text)]]
+    wrong: list[str] = []
+    for text in shown:
+        body = _MARK.sub("", text)
+        left = _count_clauses(whole) - _count_clauses(body)
+        if abs(left - one.count) <= body.count("……") + 1:
+            return []
+        wrong.append(f"{one.count} counted, {left} missing")
+    return wrong
+
+
+def _strings(value: Any) -> list[str]:
+    if isinstance(value, Mapping):
+        value = list(value.values())
+    if isinstance(value, list):
+        return [text for child in value for text in _strings(child)]
+    return [value] if isinstance(value, str) else []
+
+
+def _at(original: str, where: str) -> Any:
+    """What a JSON text holds at a pointer."""
+    value = json.loads(original, parse_float=_Literal, parse_int=_Literal)
+    for part in where.split("/")[1:]:
+        name = part.replace("~1", "/").replace("~0", "~")
+        value = value[int(name)] if isinstance(value, list) else value[name]
+    return value
 
 
 def _count_clauses(text: str) -> int:
@@ -68,10 +98,7 @@ def _count_clauses(text: str) -> int:
 
 def _missing(compressor: str, original: str, one: LeftOut) -> list[dict[str, str]]:
     if compressor == "json":
-        value = json.loads(original, parse_float=_Literal, parse_int=_Literal)
-        for part in one.where.split("/")[1:]:
-            name = part.replace("~1", "/").replace("~0", "~")
-            value = value[int(name)] if isinstance(value, list) else value[name]
+        value = _at(original, one.where)
         return [_flat(value[place]) for place in one.places]
     if compressor == "ndjson":
         lines = [line for line in re.split("\r\n|\n|\r", original) if line.strip()]

@@ -86,7 +86,8 @@ def fit(
 ) -> Cut:
     """Keeps units in order of importance as long as they fit; a smaller later one still may.
 
-    Where the unit that is asked for has no room beside the facts of the mark, these give way to it.
+    Where the unit that is asked for has no room beside the facts of the mark, or no unit has, these
+    give way.
 
     Args:
         order: places of the units that may be kept, the most important first.
@@ -100,12 +101,13 @@ def fit(
     if budget is None:
         whole = {unit for place in order for unit in (place, *needs(place))}
         return render(whole, room)
-    cut = Cut("", ())
+    cuts: list[Cut] = []
     for facts in (room, room // 2, 0):
         kept, cut = _filled(order, cost, render, budget, needs, facts)
-        if asked is None or asked in kept:
+        if asked in kept or (asked is None and kept):
             return cut
-    return replace(cut, answers=False)
+        cuts.append(cut)
+    return cuts[0] if asked is None else replace(cuts[-1], answers=False)
 
 
 def _filled(

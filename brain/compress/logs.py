@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 
 from brain.compress import detect, json_tree, markers, passages, records, relevance, salience
 from brain.compress.budget import Cut, LeftOut, fit
@@ -41,8 +42,8 @@ _SHORT_TRACE = 8
 _MARK = 45
 """Tokens of the mark behind an entry that is all there is."""
 
-_TRACE_MARKS = 18
-"""Tokens for two marks inside a trace."""
+_TRACE_MARK = 9
+"""Tokens set aside for a mark inside a trace."""
 
 
 _ERROR = re.compile(
@@ -261,21 +262,23 @@ def _trace(lines: Sequence[str], weights: Sequence[float], most: int) -> list[st
     last_first = any(_PYTHON_TRACE.match(line) for line in lines)
     inner = range(count - 1, 0, -1) if last_first else range(1, count)
     asked = [best] if weights[best] > 0 else []
-    order = [0, count - 1, *asked, *causes[-3:], *inner]
+    ends = [count - 1, 0] if last_first else [0, count - 1]
+    order = [*asked, *ends, *causes[-3:], *inner]
     kept: set[int] = set()
-    room = most - _TRACE_MARKS
+    room = most
     for place in dict.fromkeys(order):
         cost = min(estimate(lines[place]) + 1, most // 3)
-        if cost > room and len(kept) > 1:
+        gaps = sum(b > a + 1 for a, b in pairwise([-1, *sorted({*kept, place}), count]))
+        if cost + gaps * _TRACE_MARK > room and len(kept) > 1:
             break
         room -= cost
         kept.add(place)
     out: list[str] = []
     before = -1
-    for place in sorted(kept):
+    for place in [*sorted(kept), count]:
         if place != before + 1:
             out.append(markers.inline_mark(place - before - 1, "行"))
-        out.append(lines[place])
+        out += lines[place : place + 1]
         before = place
     return out
 

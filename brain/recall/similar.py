@@ -11,7 +11,6 @@ it says that something changed (:mod:`brain.text.changes`), and names it by a ra
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -20,6 +19,7 @@ from brain.memory import Hit, Similar
 from brain.recall.lexical import summed, topmost
 from brain.store import fts, memories
 from brain.store.view import View
+from brain.text.bm25 import idf
 from brain.text.fold import fold
 from brain.text.similarity import LONGEST, SIMILAR, compare, repeats, score
 from brain.text.tokenize import QueryTerms, count_terms, query_terms
@@ -156,10 +156,7 @@ def _worth(db: Transaction, newest: int, weights: Mapping[str, float]) -> dict[s
     low = max(0, newest - SAMPLE)
     seen = min(newest, SAMPLE)
     found = fts.frequencies_between(db, fts.GRAMS, list(weights), low, newest)
-    return {
-        term: weight * math.log(1 + (seen + UNSEEN - found[term] + 0.5) / (found[term] + 0.5))
-        for term, weight in weights.items()
-    }
+    return {term: weight * idf(found[term], seen + UNSEEN) for term, weight in weights.items()}
 
 
 def _evidence(

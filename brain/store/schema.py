@@ -126,7 +126,9 @@ def _v2(db: apsw.Connection) -> None:
     for name, dim in ((meta.VECTORS, meta.DIM), (meta.NEXT_VECTORS, meta.NEXT_DIM)):
         old = found.get(name)
         if old is not None and vector_index.exists(db, old):
+            stand_in(db)  # records are read as they are today
             meta.put(db, **{name: vector_index.from_schema_1(db, old, found[dim])})
+    db.execute("DROP TABLE IF EXISTS temp.tags")  # before the real one, which it would hide
     meta.put(db, vectors_behind=None)
     db.execute("""
     -- What was changed after an instant. Additions stay out: they are most of a journal, and the

@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
+from itertools import pairwise
 from typing import Literal, NamedTuple
 
 from brain.text import lists
@@ -27,6 +28,9 @@ MAX_CHARS = 2_000
 
 _LONGEST_WORDS = 4
 """English words of the longest entry."""
+
+_AHEAD = 50
+"""Words after one that prevents among which what it prevents is looked for."""
 
 _FAR = 8
 """Characters between a word and the direction that is about it (投诉比上个月少了)."""
@@ -124,8 +128,10 @@ def _quantities() -> dict[str, int]:
 
 
 @cache
-def _longest() -> int:
-    return max(len(word) for word in (*_entries(), *_quantities()) if not word.isascii())
+def _lengths() -> dict[str, list[int]]:
+    """First character → lengths of the words that begin with it, falling."""
+    words = (w for w in (*_entries(), *_quantities()) if not w.isascii())
+    return lists.Lexicon.of(dict.fromkeys(words, "")).lengths
 
 
 @cache
@@ -189,7 +195,7 @@ def _clauses(folded: str) -> Iterator[tuple[str, bool]]:
         at = 0
         for mark in _marks("contrast").finditer(rest):
             before = rest[at : mark.start()].strip()
-            if mark.group() == "但" and rest[: mark.start()].endswith("不"):
+            if mark.group() == "但" and rest.endswith("不", 0, mark.start()):
                 continue
             if before:
                 yield before, contrast
@@ -203,26 +209,33 @@ def _combined(clauses: Sequence[_Clause]) -> int:
     """What the clauses say together: see the module's head for the order of the rules."""
     if any(c.value == _MIXED and compiled(_any_mixed()).search(c.text) for c in clauses):
         return _MIXED
+    told = False
     for place in range(len(clauses) - 1, 0, -1):
-        if _marks("final").match(clauses[place].text) or _marks("final").search(
-            clauses[place].text[:6]
-        ):
-            rest = _plain(clauses[place:])
-            if _marks("lucky").search(clauses[place].text[:6]):
+        text = clauses[place].text
+        told = told or clauses[place].value != 0
+        if _marks("final").match(text) or _marks("final").search(text[:6]):
+            if _marks("lucky").search(text[:6]):
                 return 1
-            if rest:
-                return rest
-    for place in range(len(clauses) - 1, 0, -1):
-        if clauses[place].contrast:
-            after, before = _plain(clauses[place:]), clauses[:place]
-            first = _combined(before)
-            if after == 0:
-                return first
-            if first in (0, after) or _is_step(before):
-                gained = after == -1 and not first and _compared(before[-1].text)
-                return _MIXED if gained else after
-            return _MIXED
-    return _plain(clauses)
+            if told:
+                return _plain(clauses[place:])
+    return _contrasted(clauses)
+
+
+def _contrasted(clauses: Sequence[_Clause]) -> int:
+    """Stretches of clauses between which contrasts stand, each with all that was said before it."""
+    places = [place for place in range(1, len(clauses)) if clauses[place].contrast]
+    bounds = [0, *places, len(clauses)]
+    stretches = [clauses[start:stop] for start, stop in pairwise(bounds)]
+    first, steps = _plain(stretches[0]), _is_step(stretches[0])
+    for before, stretch in pairwise(stretches):
+        after = _plain(stretch)
+        if after and (first in (0, after) or steps):
+            gained = after == -1 and not first and _compared(before[-1].text)
+            first = _MIXED if gained else after
+        elif after:
+            first = _MIXED
+        steps = steps and _is_step(stretch)
+    return first
 
 
 @cache
@@ -325,8 +338,7 @@ def _of_words(text: str, tokens: Sequence[_Token]) -> int:
             raw_before, fresh, negation, used = 0, True, token, False
             continue
         if token.kind == "prevent":
-            rest = [t for t in tokens[place + 1 :] if t.kind in _EVALUATING]
-            if rest and _EVALUATING[rest[0].kind] < 0:
+            if _next_value(tokens, place) < 0:
                 prevented = True
                 continue
             raw = 1
@@ -354,6 +366,12 @@ def _of_words(text: str, tokens: Sequence[_Token]) -> int:
     if not value or not used:
         value = _unfulfilled(text, negation, used, parity, value) or value
     return value or _by_shape(text)
+
+
+def _next_value(tokens: Sequence[_Token], place: int) -> int:
+    """What the next word after a place that evaluates says; 0 where none follows."""
+    later = tokens[place + 1 : place + 1 + _AHEAD]
+    return next((_EVALUATING[t.kind] for t in later if t.kind in _EVALUATING), 0)
 
 
 _BOUND = frozenset("零无不")
@@ -583,9 +601,24 @@ def _tokens(text: str) -> Iterator[_Token]:
     return (token for token in _scan(text) if token.kind != "blind")
 
 
-def _scan(text: str) -> Iterator[_Token]:
+@lru_cache(maxsize=16)
+def _scan(text: str) -> Sequence[_Token]:
     """The words of the lists in a clause, the longest at each place, in order."""
-    entries, quantities, longest = _entries(), _quantities(), _longest()
+    tokens = list(_read(text))
+    ahead: list[int] = []  # what the words behind say, the next one last
+    for place in range(len(tokens) - 1, -1, -1):
+        kind = tokens[place].kind
+        if kind == "seeming":  # not to be found: something bad, or something that was looked for
+            kind = "negators" if any(value < 0 for value in ahead[-2:]) else "unable"
+            tokens[place] = tokens[place]._replace(kind=kind)
+        if kind != "blind":
+            ahead.append(_EVALUATING.get(kind, 0))
+    return tokens
+
+
+def _read(text: str) -> Iterator[_Token]:
+    """As :func:`_scan`, with the kind ``seeming`` for 看不出 and its like."""
+    entries, quantities, lengths = _entries(), _quantities(), _lengths()
     ascii_words = list(compiled(_ASCII_WORD).finditer(text))
     starts = {m.start(): n for n, m in enumerate(ascii_words)}
     potential = {m.start(): m for m in compiled(_POTENTIAL).finditer(text)}
@@ -609,18 +642,16 @@ def _scan(text: str) -> Iterator[_Token]:
             at = shape.end()
             continue
         found = None
-        for length in range(min(longest, len(text) - at), 0, -1):
+        for length in lengths.get(text[at], ()):
             word = text[at : at + length]
             if word in entries or word in quantities:
                 better = quantities.get(word, 0)
-                found = _Token(entries.get(word, "quantity"), at, at + length, word, better)
+                found = _Token(entries.get(word, "quantity"), at, at + len(word), word, better)
                 break
         match = potential.get(at)
         if match and (found is None or found.stop <= match.end()):
-            seeming = match.group()[:3] if match.group()[:3] in _among("seeming") else ""
-            if seeming:
-                kind = _seeming(text, match.end())
-                yield _Token(kind, at, match.end(), match.group())
+            if match.group()[:3] in _among("seeming"):
+                yield _Token("seeming", at, match.end(), match.group())
                 at = match.end()
                 continue
             idle = any(text.startswith(word, at) for word in _among("idle"))
@@ -648,12 +679,6 @@ def _scan(text: str) -> Iterator[_Token]:
             at = found.stop
         else:
             at += 1
-
-
-def _seeming(text: str, stop: int) -> str:
-    """``negators`` where something bad cannot be found, ``unable`` where anything else cannot."""
-    rest = list(_tokens(text[stop:]))
-    return "negators" if any(_EVALUATING.get(t.kind, 0) < 0 for t in rest[:2]) else "unable"
 
 
 def _english(text: str, words: Sequence[re.Match[str]], place: int) -> _Token | None:

@@ -356,14 +356,14 @@ def test_a_closed_pipe_is_no_error(cli: Cli) -> None:
     with Brain.open(cli.db, model="none") as brain:
         brain.add_many([Draft(f"第{n}条" + "很长的一行" * 400) for n in range(50)])
     with subprocess.Popen(
-        [sys.executable, str(PROGRAM), "list"],
+        [sys.executable, str(PROGRAM), "list", "--json"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env=cli.env(),
     ) as process:
         assert process.stdout
         assert process.stderr
-        process.stdout.readline()
+        process.stdout.read(1)
         process.stdout.close()
         assert process.stderr.read() == b""
         assert process.wait(PATIENCE) == 141

@@ -503,6 +503,7 @@ def make_schema_1(path: Path) -> None:
                     int(memory.archived_at is not None),
                 ),
             )
+        # What later schemas added.
         db.execute("DROP TABLE taken; DROP TABLE sources; DROP TABLE links; DROP TABLE tags")
         db.pragma("user_version", 1)
     db.close()

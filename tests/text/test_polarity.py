@@ -58,3 +58,9 @@ def test_rules(text: str, expected: str) -> None:
 def test_a_long_text_is_read_at_its_beginning_and_ends() -> None:
     assert sign("构建失败。" + "无" * 300_000) == "bad"
     assert sign("构建失败。" + " " * MAX_CHARS + "修好了") == "bad"
+
+
+@pytest.mark.parametrize("piece", ["看不出", "好但", "没但", "避免", "终于，", "虽然好，", "ﷺ"])
+def test_the_same_over_and_over_is_read_in_one_go(piece: str) -> None:
+    """Neither clauses nor what cannot be found are read once more for each that follows."""
+    assert sign(piece * MAX_CHARS) in ("good", "bad", "mixed", "neutral")
