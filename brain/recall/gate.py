@@ -309,9 +309,8 @@ def weights_of(model: str | None) -> tuple[Weights, tuple[str, ...]]:
 
 
 SHARE_OF_BEST = 0.5
-SHARE_OF_LIMIT = 1.0
-"""A hit whose own probability is below this share of the best one's, and below this share of what
-the gate wants, is not shown with it."""
+"""A hit whose own probability is below this share of the best one's, and below what the gate wants,
+is not shown with it."""
 
 
 def own_probabilities(question: Question, ranked: Ranked, weights: Weights) -> dict[int, float]:
@@ -326,7 +325,7 @@ def worth_showing(ranked: Ranked, own: Mapping[int, float], limit: float) -> tup
         own: from :func:`own_probabilities`.
         limit: from :func:`limit_of`.
     """
-    least = min(SHARE_OF_BEST * max(own.values()), SHARE_OF_LIMIT * limit)
+    least = min(SHARE_OF_BEST * max(own.values()), limit)
     keep = [
         h.id
         for h in ranked.hits
