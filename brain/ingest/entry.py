@@ -6,14 +6,15 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from brain.errors import BrainError
 from brain.memory import Draft, canonical
 from brain.text.timestamps import now_utc, parse_time
-from brain.validate import MAX_EVIDENCE_CHARS, MAX_LABEL_CHARS
+from brain.validate import MAX_EVIDENCE_CHARS, MAX_LABEL_CHARS, MAX_TAGS, check_tags
 
 SEPARATOR = "\x1f"
 
@@ -159,6 +160,15 @@ def with_tags(text: str, tags: Sequence[str]) -> str:
     """A text with tags where search finds them: behind it, as ``#tag``, those it does not have."""
     missing = [tag for tag in tags if f"#{tag}" not in text]
     return f"{text.rstrip()} {' '.join(f'#{tag}' for tag in missing)}" if missing else text
+
+
+def filed_under(tags: Iterable[str]) -> tuple[str, ...]:
+    """The tags that a memory may be filed under; one that is no tag stays in the text alone."""
+    kept: dict[str, None] = {}
+    for tag in tags:
+        with suppress(BrainError):
+            kept |= dict.fromkeys(check_tags([tag]))
+    return tuple(kept)[:MAX_TAGS]
 
 
 def since(value: object, *, in_seconds: bool = False) -> datetime | str:

@@ -25,6 +25,7 @@ from brain.ingest.entry import (
     Fault,
     Found,
     evidence,
+    filed_under,
     named_day,
     since,
     source,
@@ -191,6 +192,7 @@ def _notes(note: _Note, blocks: Iterator[_Block], reader: str = "markdown") -> I
             SEPARATOR.join(key),
             Draft(
                 with_tags(f"{path}：{content}" if path else content, note.tags),
+                tags=filed_under(note.tags),
                 kind=note.kind,
                 source=source(reader, f"{file.name}#{block.line}"),
                 confidence=note.confidence,

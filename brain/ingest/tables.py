@@ -15,6 +15,7 @@ from brain.ingest.entry import (
     Fault,
     Found,
     evidence,
+    filed_under,
     named_day,
     since,
     source,
@@ -152,10 +153,12 @@ def _entry(file: File, row: Mapping[str, Any], number: int, at: int, scale: int)
     if _empty(start):
         told = _first(row, STARTS)
         start = named_day(file.name) if told is None else since(_number(told))
+    tags = tags_of(_first(row, TAGS))
     rank, sure = _first(row, IMPORTANCES), _first(row, CONFIDENCES)
     try:
         draft = Draft(
-            with_tags(text, tags_of(_first(row, TAGS))),
+            with_tags(text, tags),
+            tags=filed_under(tags),
             kind=str(_first(row, KINDS) or DEFAULT_KIND).lower(),
             scope=str(row.get("scope") or ""),
             source=str(_first(row, SOURCES) or "") or source("file", f"{file.name}#{number}"),

@@ -354,6 +354,7 @@ def test_a_vault_of_obsidian(brain: Brain, tmp_path: Path) -> None:
     assert all(local_day(m.valid_from or "") == "2026-05-08" for m in live(brain))
     assert "网关" in brain.recall("老张负责什么").hits[0].text
     assert brain.recall("后端同事").hits[0].text.endswith(tail)
+    assert all(m.tags == ("同事", "后端") for m in live(brain))
     again = brain.ingest(vault)
     assert (again.added, again.superseded, again.expired) == (0, 0, 0)
 
@@ -540,6 +541,20 @@ def test_a_column_of_tags_is_searchable(brain: Brain, tmp_path: Path) -> None:
     brain.ingest(tmp_path / "a.csv")
     assert texts(brain) == ["门卡在前台领 #办公 #门禁", "食堂十二点开 #吃饭 #食堂", "没有标签的"]
     assert brain.recall("门禁").hits[0].text.startswith("门卡")
+    assert [m.text[:2] for m in brain.list(tags=["食堂"])] == ["食堂"]
+    assert [m.tags for m in live(brain)] == [("办公", "门禁"), ("吃饭", "食堂"), ()]
+
+
+def test_what_is_no_tag_stays_in_the_text_and_the_row_is_taken(
+    brain: Brain, tmp_path: Path
+) -> None:
+    long = "长" * 65
+    row = {"text": "门卡在前台领", "tags": ["办公", long, "", "#"]}
+    (tmp_path / "a.jsonl").write_text(json.dumps(row, ensure_ascii=False), encoding="utf-8")
+    assert brain.ingest(tmp_path / "a.jsonl").failed == 0
+    (one,) = live(brain)
+    assert one.tags == ("办公",)
+    assert long in one.text
 
 
 # Encodings ---------------------------------------------------------------------------------------
