@@ -1,7 +1,7 @@
 """Makes the table of word vectors: ``python -m bench.word_table``.
 
-Static vectors of frequent Chinese words (jieba's dictionary), single characters, and common English
-words, from the bundled model and bge-small-zh together: each model's vectors without their mean and
+Static vectors of frequent Chinese words (jieba's dictionary), single characters, and frequent
+English words (wordfreq, which has to be installed for this alone), from the bundled model and bge-small-zh together: each model's vectors without their mean and
 first components (Mu and Viswanath, "All-but-the-Top", ICLR 2018), side by side, reduced by PCA and
 quantised to int8. Written to ``brain/text/data/word_*.npy``, read by :mod:`brain.text.words`.
 """
@@ -9,7 +9,6 @@ quantised to int8. Written to ``brain/text/data/word_*.npy``, read by :mod:`brai
 from __future__ import annotations
 
 import argparse
-import json
 import re
 from pathlib import Path
 
@@ -23,6 +22,9 @@ from brain.text.words import DATA, key
 
 WORDS = 40_000
 """Chinese words of two to four characters, the most frequent of jieba's dictionary."""
+
+ENGLISH = 12_000
+"""English words, the most frequent."""
 
 CHARACTERS = 4_000
 """Single ones, of which words that the table lacks are made."""
@@ -50,16 +52,19 @@ def jieba_words() -> dict[str, int]:
     return out
 
 
-def english_words(tokenizer: Path) -> list[str]:
-    """Whole English words of a Chinese BERT's vocabulary, which are the common ones, and ours."""
-    vocabulary = json.loads(tokenizer.read_text(encoding="utf-8"))["model"]["vocab"]
+def english_words() -> dict[str, float]:
+    """The most frequent English words, and ours: word → its share of a large corpus."""
+    from wordfreq import top_n_list, word_frequency
+
     own = {
         w
         for ws in lists.lines("translations").values()
         for line in ws
         for w in re.findall("[a-z]{3,}", line)
     }
-    return sorted({w for w in vocabulary if re.fullmatch("[a-z]{3,}", w)} | own)
+    frequent = (w for w in top_n_list("en", 2 * ENGLISH) if re.fullmatch("[a-z]{2,12}", w))
+    words = sorted({*list(frequent)[:ENGLISH], *own})
+    return {word: word_frequency(word, "en") for word in words}
 
 
 def reduced(made: NDArray[np.float32], latin: NDArray[np.bool_]) -> NDArray[np.float32]:
@@ -75,7 +80,6 @@ def reduced(made: NDArray[np.float32], latin: NDArray[np.bool_]) -> NDArray[np.f
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--tokenizer", type=Path, required=True, help="that of bge-small-zh")
     data.add_cache(parser)
     args = parser.parse_args()
     counts = jieba_words()
@@ -83,7 +87,7 @@ def main() -> None:
     single = [w for w in counts if len(w) == 1 and "\u4e00" <= w <= "\u9fff"]
     single.sort(key=lambda w: (-counts[w], w))
     modern = fold(MODERN.read_text(encoding="utf-8")).split()
-    english = english_words(args.tokenizer)
+    english = english_words()
     words = list(dict.fromkeys([*frequent[:WORDS], *single[:CHARACTERS], *modern, *english]))
     words = [w for w in words if key(w)]
     latin = np.array([w.isascii() for w in words])
@@ -99,7 +103,8 @@ def main() -> None:
     small = (joined - joined.mean(axis=0)) @ axes[:DIM].T
     small /= np.linalg.norm(small, axis=1, keepdims=True)
     total = sum(counts.values())
-    rarity = np.array([-np.log10(max(counts.get(w, 0), 1) / total) for w in words])
+    share = {w: max(count, 1) / total for w, count in counts.items()} | english
+    rarity = np.array([-np.log10(max(share.get(w, 0.0), 1 / total)) for w in words])
     keys = np.array([key(w) for w in words], dtype=np.uint64)
     order = np.argsort(keys)
     DATA.mkdir(exist_ok=True)

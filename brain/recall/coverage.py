@@ -31,6 +31,7 @@ NOTE_WORDS = 40
 LANGUAGE_NOTES = 200
 """As many notes the language's own frequencies count for, beside the file's."""
 
+MOST_WEIGHT = 99.0
 FAINT = 0.25
 
 NEAR, SAME = 0.35, 0.8
@@ -75,7 +76,7 @@ def units(
     texts: list[str] = []
     for run in runs:
         for piece in _HAN_OR_NOT.findall(run):
-            texts += words.split(piece) if is_han(piece) else [piece.strip()]
+            texts += words.split(piece) if is_han(piece) else piece.split()
     texts = [t for t in dict.fromkeys(texts) if t][:MOST_UNITS]
     out = []
     little = frozenset(lists.words("stop_words", "faint"))
@@ -83,11 +84,13 @@ def units(
         terms = tuple(query_terms(text))
         held = min((frequency.get(t, 0) for t in terms), default=0)
         rarity = words.rarity(row)
+        if len(text) == 1 and rarity < words.LONE and is_han(text):
+            continue
         if row < 0 and len(text) > 1 and is_han(text):
             rarity = words.UNSEEN
         chance = -math.expm1(NOTE_WORDS * math.log1p(-min(10**-rarity, 0.5)))
         mixed = (LANGUAGE_NOTES * chance + held) / (LANGUAGE_NOTES + total)
-        weight = -math.log(min(max(mixed, 1e-6), 0.9))
+        weight = min(-math.log(min(max(mixed, 1e-6), 0.9)), MOST_WEIGHT)
         out.append(Unit(text, terms, row, weight * (FAINT if text in little else 1.0), held > 0))
     return tuple(out)
 

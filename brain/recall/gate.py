@@ -174,6 +174,7 @@ def features(question: Question, ranked: Ranked, weights: Weights, hit: Hit) -> 
         "soft": found.soft,
         "soft_length": found.soft * length,
         "fit": float(found.fit >= in_time.IN_TIME),
+        "day": _rarity(ranked) if found.fit >= in_time.IN_TIME else 0.0,
         "kind": _kind(question, found, hit),
         "named": found.names.best,
         "unnamed": found.names.absent,
@@ -187,6 +188,11 @@ def features(question: Question, ranked: Ranked, weights: Weights, hit: Hit) -> 
         out["nearness_length"] = nearness * length
         out["nearness_content"] = nearness * found.content
     return out
+
+
+def _rarity(ranked: Ranked) -> float:
+    """How few of the notes are of the time asked for, as an IDF: 去年 says little, 5月8号 much."""
+    return math.log10(max(ranked.total, 1) / max(ranked.told, 1)) if ranked.told else 0.0
 
 
 def _kind(question: Question, found: Evidence, hit: Hit) -> float:

@@ -137,7 +137,8 @@ def _look(
         ranked = retrieve.run(source, asked, replace(view, not_kind=SKILL_KIND), pool)
         if memories.has_kind(source.db, SKILL_KIND):
             of_kind = replace(view, kind=SKILL_KIND)
-            skills = retrieve.run(source, asked, of_kind, SKILL_PLACES)
+            # A note may say by which other name a skill calls somebody.
+            skills = retrieve.run(source, ranked.named or asked, of_kind, SKILL_PLACES)
     else:
         ranked = retrieve.run(source, asked, view, pool)
     skills = gate.relevant(asked, skills, model)

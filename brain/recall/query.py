@@ -67,6 +67,9 @@ word for the same thing less."""
 
 SPELLINGS = frozenset({"homophone", "region", "colloquial", "narrower"})
 
+TALK = 0.5
+"""How surely a message only talks so that it is no bare word to look up."""
+
 LONG = 120
 """Characters from which a query is a message that holds its question among other things."""
 
@@ -211,28 +214,26 @@ def also_called(question: Question, notes: Iterable[str]) -> Question:
         notes: folded texts; of those in which a name and another stand for the same one
             (:mod:`brain.text.aliases`) the other names become ways to write the first.
     """
-    pairs = {
-        pair
-        for note in notes
-        for pair in aliases.aliases(note)
-        if any(len(name) > 1 and name in question.folded for name in pair)
-    }
-    asked = {name for pair in sorted(pairs) for name in pair if name in question.folded}
+    pairs = sorted({pair for note in notes for pair in aliases.aliases(note)})
+    told = {name for pair in pairs for name in pair if len(name) > 1 and name in question.folded}
+    asked = {name: Name(name, "person", 0, len(name), ()) for name in sorted(told)}
+    asked |= {name.text: name for name in question.names}
     known = {
-        name: aliases.called_also(Name(name, "person", 0, len(name), ()), sorted(pairs))
-        for name in sorted(asked)
-    }
-    known = {
-        name: others
-        for name, found in known.items()
-        if len(name) > 1 and (others := tuple(o for o in found if o not in question.folded))
+        text: others
+        for text, name in asked.items()
+        if (found := aliases.called_also(name, pairs))
+        and (others := tuple(o for o in found if o not in question.folded))
     }
     ways = tuple(
         Rewriting(tuple(query_terms(name)), tuple(query_terms(other)), WORTH["alias"])
         for name, others in known.items()
         for other in others[:MOST_ALIASES]
     )
-    return replace(question, rewritings=(*question.rewritings, *ways), aliases=known)
+    return replace(
+        question,
+        rewritings=(*question.rewritings, *ways),
+        aliases={**question.aliases, **known},
+    )
 
 
 def _ends(items: Sequence[str], most: int) -> tuple[str, ...]:
@@ -278,7 +279,8 @@ def read(
     if len(asked.text) <= LONG:
         return (asked,)
     parts = (_read(part, now, own_words) for part in _parts(asked.text))
-    return (asked, *(p for p in parts if p.content and not p.chitchat))
+    # 怎么改 behind a traceback asks nothing by itself.
+    return (asked, *(p for p in parts if any(len(t) > 1 for t in p.runs) and not p.chitchat))
 
 
 def _leans(asked: Question) -> bool:
@@ -337,6 +339,9 @@ def _read(text: str, now: datetime, own_words: Sequence[str]) -> Question:
     long = len(folded) > LONG
     most, most_windows = (MESSAGE_TERMS, MESSAGE_WINDOWS) if long else (MAX_TERMS, MAX_TERMS)
     ways = [] if long else variants(folded, own)
+    meant = intent.read(folded)
+    # 唉，老了老了: no word to look up.
+    mood = meant.talk >= TALK
     every = content if long and content else query_terms(folded)
     return Question(
         text,
@@ -346,13 +351,13 @@ def _read(text: str, now: datetime, own_words: Sequence[str]) -> Question:
         _ends(_kept(content, content), most),
         frozenset(content) - telling if telling else frozenset(),
         is_chitchat(folded),
-        0 < len(runs) <= MOST_BARE_WORDS and _width(folded) <= MOST_BARE_WIDTH,
+        0 < len(runs) <= MOST_BARE_WORDS and _width(folded) <= MOST_BARE_WIDTH and not mood,
         times,
         tuple(_rewritings(folded, ways, times)),
         tuple(ways) if not own and not long else None,
         language.of(text),
         tuple(dict.fromkeys(runs)),
-        intent.read(folded),
+        meant,
         answer_kind.asked(folded),
         tuple(n for n in names.asked(folded) if not long or n.kind == "identifier"),
     )

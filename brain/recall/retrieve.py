@@ -105,6 +105,8 @@ class Ranked(NamedTuple):
         total: how many notes there are to compare with.
         similarities: of the semantic lane, falling.
         degraded: codes of parts that could not run.
+        told: how many notes began to hold in the times asked for, at most ``IN_TIME`` a time.
+        named: the question with the other names that the notes give to those it names.
     """
 
     hits: tuple[Hit, ...] = ()
@@ -113,6 +115,8 @@ class Ranked(NamedTuple):
     total: int = 0
     similarities: tuple[float, ...] = ()
     degraded: tuple[str, ...] = ()
+    told: int = 0
+    named: Question | None = None
 
 
 def run(source: Source, question: Question, view: View, limit: int) -> Ranked:
@@ -137,7 +141,12 @@ def run(source: Source, question: Question, view: View, limit: int) -> Ranked:
     many = max(BARE_STAGE if question.bare else SECOND_STAGE, limit)
     first = _first(words, near, many)
     read = memories.get_many(db, first)
-    named = also_called(question, (fold(read[i].text) for i in first[:ALIASED] if i in read))
+    # Where what has expired is asked for as well, it still leads to what took its place.
+    standing = replace(view, include_expired=False)
+    old = superseded.find(db, question, words, standing, scope_ids, source.vector, source.table)
+    # What an old version calls somebody still holds.
+    told_by = (*(read[i] for i in first[:ALIASED] if i in read), *old.records.values())
+    named = also_called(question, (fold(record.text) for record in told_by))
     if named.aliases:
         # Asked once more under the other names: the notes that hold them have not been proposed.
         words = lexical.lane(
@@ -152,13 +161,12 @@ def run(source: Source, question: Question, view: View, limit: int) -> Ranked:
     beside = {i: [n for n in group if _together(read[i], read[n])] for i, group in beside.items()}
     kept = {*first, *chain.from_iterable(beside.values())}
     records = {i: record for i, record in read.items() if i in kept}
+    told: set[int] = set()
     for time in question.times:
-        told = memories.starting_within(db, view, time.start_iso, time.stop_iso, IN_TIME)
-        records |= {m.id: m for m in told}
+        begun = memories.starting_within(db, view, time.start_iso, time.stop_iso, IN_TIME)
+        records |= {m.id: m for m in begun}
+        told |= {m.id for m in begun}
     seen = set(records)
-    # Where what has expired is asked for as well, it still leads to what took its place.
-    standing = replace(view, include_expired=False)
-    old = superseded.find(db, question, words, standing, scope_ids, source.vector, source.table)
     records |= memories.get_many(db, set(old.heir_of.values()) - records.keys())
     each = _weigh(source, question, words, near, records, old)
     own, via = superseded.inherit(each, old, seen)
@@ -183,6 +191,8 @@ def run(source: Source, question: Question, view: View, limit: int) -> Ranked:
         highest,
         tuple(n.similarity for n in near),
         degraded,
+        len(told),
+        named,
     )
 
 

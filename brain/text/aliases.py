@@ -28,7 +28,7 @@ _QUOTED = rf"[{_OPEN}]([^{_OPEN}{_CLOSE}\n]{{1,16}})[{_CLOSE}]"
 _LINK = re.compile(r" ?(?:就是|[改换](?:成|为|叫)了?|[叫是为做作]了?)? ?[:=]? ?")
 _CALLS = re.compile(
     r"(?P<callers>大家|我们|咱们?|家里|屋里|师门|同[事学]们?|朋友们?|[群圈组队班店村系院厂]里|街坊|邻居们?|别人|人家|外面|私下|背地里"
-    r"|平时|内部|客户|网上|江湖|都|习惯|一律|统一|一般)[^,。;!?\n]{0,6}?"
+    r"|平时|内部|客户|网上|江湖|在家|都|习惯|一律|统一|一般)[^,。;!?\n]{0,6}?"
     r"[叫喊称唤]呼?(?:[他她它其]|ta(?![a-z]))(?:们|一声)?[作做为叫]?"
 )
 """大家叫他, 屋里都喊她. Who calls must be many: one who calls him may want him to come."""
@@ -52,6 +52,8 @@ _MY_PET = (
     r"(?:(?:我|我们|咱)家(?:里)?的?(?:那只|这只|那条)?|(?:养|捡|领养|收养|添|买)了?一?(?:只|条|头)?小?)"
     r"(?P<animal>{animals})(?:,?(?:名字|名|取名|起名)?叫|,?[取起]名)(?:了|做)?"
 )
+_FOND = re.compile(rf"我(?:平时|一般)?[都就也]?[叫喊](?:[他她]|ta(?![a-z]))(([{_HAN}])\2)(?![{_HAN}])")
+"""室友林沛瑶, 我叫她瑶瑶: of one caller, what is doubled alone."""
 _ENGLISH = re.compile(
     rf"(?P<one>(?:my |our |[a-z]+'s )?{_LATIN}),? \(?(?:is |was |are )?(?:also )?"
     rf"(?:called|named|nicknamed|known as|goes by|aka|a\.k\.a\.|real name(?: is)?):? "
@@ -163,7 +165,12 @@ class _Note:
             if called := self._called(termed.end()):
                 yield termed[1], called
         for means in _MEANS.finditer(self.text):
-            yield means[1], means[2].strip()
+            # 测试组的韩雪.
+            name = self.ends.get(means.end(2))
+            yield means[1], name.text if name else means[2].strip()
+        for fond in _FOND.finditer(self.text):
+            if has := self._subject(fond.start()):
+                yield has, fond[1]
         for pet in _pets().finditer(self.text):
             if called := self._called(pet.end(), sure=True):
                 yield f"我家{pet['animal']}", called
@@ -234,6 +241,9 @@ class _Note:
             has = self._holder(cue.start())
         if not has and cue[0].rstrip("叫") not in ("取名", "起名", "改名", "更名为"):
             has = self._subject(cue.start(), everywhere=bool(many))
+            if not has and not many and self.text[cue.start() - 1 : cue.start()] == ",":
+                # 数据中台，内部代号 neptune.
+                has = self._holder(cue.start() - 1)
         self.said.append((cue.end(), called))
         if has:
             yield has, called

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
+from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -20,6 +21,9 @@ DATA = Path(__file__).with_name("data")
 
 MOST_HAN = 4
 MOST_LATIN = 12
+
+LONE = 3.2
+"""Rarity below which a character carries grammar: 几, 由, 要, 上 lie below, 王, 路, 马 above."""
 
 UNSEEN = 8.5
 """Rarity of a word that the table lacks: once in 300 million characters, about the rarest there."""
@@ -141,7 +145,8 @@ def split(run: str) -> list[str]:
     """Splits a run of Han into words by the highest product of their frequencies (unigram model).
 
     Characters without a word of the table stand alone; those in a row are taken together, at most
-    four: they are a name, a slip or a word that the table lacks.
+    four: they are a name, a slip or a word that the table lacks. What carries grammar (由, 几, 要)
+    stays by itself.
     """
     n = len(run)
     pieces = [(i, length) for i in range(n) for length in range(1, min(MOST_HAN, n - i) + 1)]
@@ -164,10 +169,12 @@ def split(run: str) -> list[str]:
     out.reverse()
     joined: list[str] = []
     lone = False
-    for word in out:
-        if len(word) == 1 and lone and len(joined[-1]) < MOST_HAN:
+    for start, word in zip(accumulate(map(len, out), initial=0), out, strict=False):
+        rare = cost[(start, 1)]
+        single = len(word) == 1 and (rare is None or rare >= LONE)
+        if single and lone and len(joined[-1]) < MOST_HAN:
             joined[-1] += word
         else:
             joined.append(word)
-        lone = len(word) == 1
+        lone = single
     return joined

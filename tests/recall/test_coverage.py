@@ -60,3 +60,17 @@ def test_nothing_asked_and_nothing_told() -> None:
 
 def test_a_long_text_and_odd_characters() -> None:
     assert _covered("房租", "\ud800😀" + "云" * 5000 + "房租") == 1.0
+
+
+@pytest.mark.parametrize(
+    ("run", "own"),
+    [("值班表由", {"值班", "表"}), ("江辉路要", {"江辉路"}), ("high school", {"high", "school"})],
+)
+def test_what_carries_grammar_is_no_part_of_a_word(run: str, own: set[str]) -> None:
+    """表由 was taken for a rare word that no note has, and sank right answers."""
+    assert {u.text for u in units([run], {}, NOTES)} == own
+
+
+def test_english_words_have_a_rarity_of_their_own() -> None:
+    weight = {u.text: u.weight for u in units(["good peanut"], {}, NOTES)}
+    assert weight["good"] < weight["peanut"]

@@ -55,3 +55,24 @@ def test_a_name_that_a_note_defines_leads_to_the_notes_about_the_other(
     one = brain.add(told, now=NOON).id
     fill(brain)
     assert one in [hit.id for hit in brain.recall(asked, now=NOON).hits]
+
+
+def test_other_names_lead_over_one_in_between_and_from_a_part_of_the_name() -> None:
+    notes = ["大名张可馨，英文名 mia，我们家叫米粒", "安宁家里喊她年年，疫苗本写串过一次"]
+    asked = query.also_called(query.read("张可馨的拖鞋掉哪了", NOON)[0], map(fold, notes))
+    assert asked.aliases["张可馨"] == ("mia", "米粒")
+    asked = query.also_called(query.read("顾安宁做雾化的步骤", NOON)[0], map(fold, notes))
+    assert asked.aliases["顾安宁"] == ("年年",)
+
+
+@pytest.mark.parametrize("text", ["唉，老了老了", "累，好累", "哈哈 厉害"])
+def test_a_mood_is_no_word_to_look_up(text: str) -> None:
+    assert not query.read(text, NOON)[0].bare
+
+
+def test_what_only_ends_a_pasted_log_is_not_asked_by_itself() -> None:
+    log = 'Traceback (most recent call last):\n  File "rename.py", line 18, in <module>\n'
+    log += "    os.rename(src, dst)\nPermissionError: [Errno 13] Permission denied: 'IMG_0032.jpg'\n"
+    assert all(any(len(run) > 1 for run in one.runs) for one in query.read(f"{log}怎么改", NOON)[1:])
+    asked = [one.text for one in query.read(f"{log}磁盘配额是多少", NOON)]
+    assert "磁盘配额是多少" in asked

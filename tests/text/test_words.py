@@ -85,4 +85,4 @@ def test_split_loses_nothing(run: str) -> None:
 
 
 def test_split_keeps_words_whole() -> None:
-    assert words.split("公司肯出多少薪水") == ["公司", "肯出", "多少", "薪水"]
+    assert words.split("公司肯出多少薪水") == ["公司", "肯", "出", "多少", "薪水"]
