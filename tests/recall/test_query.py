@@ -72,7 +72,11 @@ def test_a_mood_is_no_word_to_look_up(text: str) -> None:
 
 def test_what_only_ends_a_pasted_log_is_not_asked_by_itself() -> None:
     log = 'Traceback (most recent call last):\n  File "rename.py", line 18, in <module>\n'
-    log += "    os.rename(src, dst)\nPermissionError: [Errno 13] Permission denied: 'IMG_0032.jpg'\n"
-    assert all(any(len(run) > 1 for run in one.runs) for one in query.read(f"{log}怎么改", NOON)[1:])
+    log += (
+        "    os.rename(src, dst)\nPermissionError: [Errno 13] Permission denied: 'IMG_0032.jpg'\n"
+    )
+    assert all(
+        any(len(run) > 1 for run in one.runs) for one in query.read(f"{log}怎么改", NOON)[1:]
+    )
     asked = [one.text for one in query.read(f"{log}磁盘配额是多少", NOON)]
     assert "磁盘配额是多少" in asked
