@@ -1,9 +1,10 @@
 """Makes the table of word vectors: ``python -m bench.word_table``.
 
 Static vectors of frequent Chinese words (jieba's dictionary), single characters, and frequent
-English words (wordfreq, which has to be installed for this alone), from the bundled model and bge-small-zh together: each model's vectors without their mean and
-first components (Mu and Viswanath, "All-but-the-Top", ICLR 2018), side by side, reduced by PCA and
-quantised to int8. Written to ``brain/text/data/word_*.npy``, read by :mod:`brain.text.words`.
+English words (of wordfreq, which this alone needs installed), from the bundled model and
+bge-small-zh together: each model's vectors without their mean and first components (Mu and
+Viswanath, "All-but-the-Top", ICLR 2018), side by side, reduced by PCA and quantised to int8.
+Written to ``brain/text/data/word_*.npy``, read by :mod:`brain.text.words`.
 """
 
 from __future__ import annotations
