@@ -153,7 +153,7 @@ def run(source: Source, question: Question, view: View, limit: int) -> Ranked:
     kept = {*first, *chain.from_iterable(beside.values())}
     records = {i: record for i, record in read.items() if i in kept}
     for time in question.times:
-        told = memories.starting_within(db, view, time.start_iso, time.stop_iso, IN_TIME)
+        told = memories.starting_within(db, view, *in_time.day_of(time), IN_TIME)
         records |= {m.id: m for m in told}
     seen = set(records)
     # Where what has expired is asked for as well, it still leads to what took its place.

@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from brain.text.dates.intervals import anchor_note, find_intervals
+from brain.text.dates.intervals import anchor_note, find_intervals, parts_told
 from brain.text.timestamps import from_iso
 
 SHANGHAI = ZoneInfo("Asia/Shanghai")
@@ -206,3 +206,32 @@ def test_the_last_friday_of_a_month_no_longer_comes_round() -> None:
 
 def test_a_note_is_glossed_with_the_day() -> None:
     assert anchor_note("上个月最后一天交房", FRIDAY, SHANGHAI) == "上个月最后一天=2026-10-31"
+
+
+@pytest.mark.parametrize(
+    ("text", "at", "starts"),
+    [
+        ("下午跟老莫喝茶", "2026-11-27 19:02", ["2026-11-27 12:00"]),
+        ("下午跟老莫喝茶", "2026-11-27 00:30", ["2026-11-26 12:00"]),
+        ("下午跟老莫喝茶", "2026-11-27 00:00", ["2026-11-27 12:00"]),
+        (
+            "上午陪妈量血压，下午逛花市",
+            "2026-11-27 20:00",
+            ["2026-11-27 06:00", "2026-11-27 12:00"],
+        ),
+        ("周三去了杭州，晚上住在西湖边", "2026-11-27 20:00", ["2026-11-25 18:00"]),
+        ("tea with Mo in the afternoon", "2026-11-27 20:00", ["2026-11-27 12:00"]),
+        ("昨天下午喝茶", "2026-11-27 20:00", []),
+        ("每天早上喝一杯水", "2026-11-27 20:00", []),
+        ("每周三晚上打球", "2026-11-27 20:00", []),
+        ("下午茶券还剩两张", "2026-11-27 20:00", []),
+        ("晚上好", "2026-11-27 20:00", []),
+    ],
+)
+def test_parts_of_a_day_in_a_note(text: str, at: str, starts: list[str]) -> None:
+    said = datetime.fromisoformat(at).replace(tzinfo=SHANGHAI)
+    found = [
+        from_iso(one.start_iso).astimezone(SHANGHAI).strftime("%Y-%m-%d %H:%M")
+        for one in parts_told(text, said, SHANGHAI)
+    ]
+    assert found == starts
