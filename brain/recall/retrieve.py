@@ -163,7 +163,7 @@ def run(source: Source, question: Question, view: View, limit: int) -> Ranked:
     records = {i: record for i, record in read.items() if i in kept}
     told: set[int] = set()
     for time in question.times:
-        begun = memories.starting_within(db, view, time.start_iso, time.stop_iso, IN_TIME)
+        begun = memories.starting_within(db, view, *in_time.day_of(time), IN_TIME)
         records |= {m.id: m for m in begun}
         told |= {m.id for m in begun}
     seen = set(records)

@@ -271,3 +271,73 @@ def test_short_tens_are_twenty_and_thirty(make: Make, stored: str) -> None:
     there = brain.add("公司的卅周年庆典在秋天").id
     assert ids(brain.search("30周年"))[:1] == [there]
     assert ids(brain.search("三十周年"))[:1] == [there]
+
+
+# --- parts of a day ------------------------------------------------------------------------------
+
+TOLD = (
+    ("2026-11-20T19:02", "跟老莫喝了普洱，聊了装修的事"),
+    ("2026-11-20T23:59", "早上陪妈去社区医院量血压"),
+    ("2026-11-24T22:30", "上午陪娃打疫苗，下午和小唐逛花市"),
+    ("2026-11-26T00:40", "晚上吃的酸菜鱼，阿珂买的单"),
+    ("2026-05-20T23:10", "中午聚餐是老郑请的客"),
+    ("2026-05-21T00:00", "在江边骑车遇到了老同学"),
+    ("2026-11-23T20:15", "昨天下午修好了阳台的水龙头"),
+)
+
+
+@pytest.fixture
+def told(make: Make) -> Brain:
+    brain = make(model="none")
+    brain.add_many(told_apart(EVERYDAY, start=datetime(2026, 4, 1, tzinfo=EAST_EIGHT)))
+    for at, text in TOLD:
+        brain.add(text, now=datetime.fromisoformat(at).replace(tzinfo=EAST_EIGHT))
+    return brain
+
+
+@pytest.mark.parametrize(
+    ("question", "place"),
+    [
+        ("上周五下午跟谁喝的普洱", 0),
+        ("上周五下午干嘛了", 0),
+        ("上周五早上陪谁去的医院", 1),
+        ("上周五上午做了什么", 1),
+        ("这周二上午陪谁打疫苗", 2),
+        ("这周二下午和谁逛花市", 2),
+        ("11月25号晚上吃的什么鱼", 3),
+        ("前天晚上谁买的单", 3),
+        ("5月20号中午谁请的客", 4),
+        ("5月21号下午骑车遇到谁", 5),
+        ("上周日下午修好了什么", 6),
+        ("上周日下午干嘛了", 6),
+    ],
+)
+def test_a_part_of_a_day_may_be_told_later_that_day(told: Brain, question: str, place: int) -> None:
+    gate = told.check(question, now=FRIDAY)
+    assert gate.answerable
+    assert told.get(gate.ids[0]).text == TOLD[place][1]
+
+
+@pytest.mark.parametrize(
+    ("question", "place"),
+    [
+        ("上周五下午陪谁去的医院", 1),
+        ("上周五上午跟谁喝的普洱", 6),
+        ("这周二晚上陪谁打疫苗", 2),
+        ("5月20号早上谁请的客", 4),
+        ("这周一下午修好了什么", 6),
+        ("这周一晚上修好了什么", 6),
+        ("昨天下午谁买的单", 3),
+    ],
+)
+def test_a_note_of_another_part_or_day_does_not_answer(
+    told: Brain, question: str, place: int
+) -> None:
+    shown = {told.get(one).text for one in told.check(question, now=FRIDAY).ids}
+    assert TOLD[place][1] not in shown
+
+
+def test_what_was_told_in_the_part_fits_better_than_what_was_told_later(told: Brain) -> None:
+    said = datetime(2026, 11, 20, 15, tzinfo=EAST_EIGHT)
+    made = told.add("跟老莫喝了龙井", now=said).id
+    assert told.recall("上周五下午跟老莫喝了什么", now=FRIDAY).hits[0].id == made

@@ -12,7 +12,7 @@ from contextlib import suppress
 from datetime import date, datetime, time, timedelta
 from typing import NamedTuple
 
-from brain.text.dates import lunar, words_zh
+from brain.text.dates import lunar, ordinals, words_zh
 from brain.text.dates.periods import Clock, Reading, Span, Unit
 from brain.text.dates.scan import (
     eat,
@@ -59,15 +59,47 @@ class Festival(NamedTuple):
 
 def festival(text: str, at: int, clock: Clock) -> Reading | None:
     """春节, 国庆节, 中秋, 冬至 without a year."""
-    found = festival_of(text, at)
+    found = festival_of(text, at, told=clock.told)
     if found is None:
         return None
     reading = without_year(text, at, found.end, clock, found.span)
     return reading._replace(cycle=found.cycle)
 
 
-def festival_of(text: str, at: int) -> Festival | None:
-    """A festival or solar term at a place."""
+def festival_of(text: str, at: int, *, told: bool) -> Festival | None:
+    """A festival or solar term at a place, or a day in it or beside it: 国庆第二天, 冬至前一天.
+
+    Args:
+        told: as of :class:`Clock`.
+    """
+    found = _festival_of(text, at)
+    if found is None:
+        return None
+    # A holiday's eve is not the first of its days.
+    eves = text.startswith((*words_zh.SPRING_FESTIVALS, "圣诞"), at)
+    return _placed(text, found, timedelta(days=eves and not text.startswith("圣诞前夜", at)), told)
+
+
+def _placed(text: str, whole: Festival, eve: timedelta, told: bool) -> Festival:
+    at = whole.end
+    at += len(first_of(text, at, ("假期", "长假", "小长假", "黄金周")))
+    at += text.startswith("的", at)
+
+    def core(number: int) -> Span | None:
+        span = whole.span(number)
+        return span and span._replace(start=min(span.start + eve, span.stop - timedelta(days=1)))
+
+    near = ordinals.beside_festival(text, at, told=told)
+    if near is not None:
+        cycle = "" if near.rough is False else whole.cycle
+        return Festival(lambda n: (c := core(n)) and near.of(c), near.end, cycle)
+    one = ordinals.of_festival(text, at)
+    if one is None:
+        return whole
+    return Festival(lambda n: (c := core(n)) and ordinals.in_festival(c, one), one.end, "")
+
+
+def _festival_of(text: str, at: int) -> Festival | None:
     if found := eat(text, at, words_zh.HOLIDAYS):
         word, (month, day, length) = found
         end = _past_jie(text, at + len(word), word)
@@ -81,7 +113,13 @@ def festival_of(text: str, at: int) -> Festival | None:
         return _one_day(text, end, lambda n: lunar.day(n - (month == 12), month, day), (month, day))
     if word := first_of(text, at, words_zh.NEW_YEAR_EVES):
         return _one_day(text, at + len(word), lunar.eve, (12, 30))
-    if word := first_of(text, at, words_zh.SPRING_FESTIVALS):
+    if found_spring := eat(text, at, dict.fromkeys(words_zh.SPRING_FESTIVALS, "")):
+        word = found_spring[0]
+        # 去哪过年 names what people do.
+        if word == "过年" and not (
+            text[at - 1 : at] == "年" or text.startswith(_AS_TIME, at + len(word))
+        ):
+            return None
         # From New Year's Eve to the seventh day.
         return Festival(lambda n: _days(lunar.eve(n), 8, relative=True), at + len(word), word)
     found_term = eat(text, at, words_zh.SOLAR_TERMS)
@@ -92,6 +130,35 @@ def festival_of(text: str, at: int) -> Festival | None:
     if word in words_zh.WEATHER_TERMS and not text.startswith(_NAMED_DAY, end):
         return None
     return _one_day(text, _past_jie(text, end, word), lambda n: lunar.solar_term(n, index), word)
+
+
+_AS_TIME = ("的时候", "那", "期间", "前", "后", "时", "第", "头", "最后", "这几天")
+
+
+def spoken(text: str, at: int, clock: Clock) -> Reading | None:
+    """五一, 六一, 十一 without a year, where what stands around them leaves no number."""
+    found = spoken_of(text, at, told=clock.told)
+    if found is None or inside_number(text, at) or text[at - 1 : at] in words_zh.NOT_BEFORE_SPOKEN:
+        return None
+    after: tuple[str, ...] = words_zh.AFTER_SPOKEN
+    if text[at] != "十":
+        after = (*after, *words_zh.AFTER_SPOKEN_ALONE)
+        if found.end == len(text):
+            after = ("",)
+    if found.end == at + 2 and not text.startswith(after, found.end):
+        return None
+    reading = without_year(text, at, found.end, clock, found.span)
+    return reading._replace(cycle=found.cycle)
+
+
+def spoken_of(text: str, at: int, *, told: bool) -> Festival | None:
+    """A holiday called by its date, as 去年十一."""
+    word = text[at : at + 2]
+    if word not in words_zh.SPOKEN_HOLIDAYS:
+        return None
+    month, length = words_zh.SPOKEN_HOLIDAYS[word]
+    whole = Festival(lambda n: _days(date(n, month, 1), length), at + 2, word)
+    return _placed(text, whole, timedelta(), told)
 
 
 def _past_jie(text: str, end: int, word: str) -> int:

@@ -18,9 +18,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
+from functools import cache
 
 from brain.errors import EXIT_DATA, BrainError
-from brain.text.dates import latin, zh
+from brain.text.dates import latin, periods, zh
 from brain.text.dates.periods import Clock, Reading, Span
 from brain.text.dates.tense import is_yearly
 from brain.text.fold import simplify
@@ -115,6 +116,59 @@ def find_intervals(
     if len(found) > MAX_INTERVALS:
         found[MAX_INTERVALS // 2 : -MAX_INTERVALS // 2] = []
     return tuple(found)
+
+
+_MORNING = 5
+"""Hours after midnight up to which 晚上 told then is the evening of the day before."""
+
+_DAY_LONG = timedelta(hours=20)
+_NOT_TOLD = ("当晚", "那晚")
+_EACH = r"(?<![每天])(?<!每天的)(?<!每[周逢].)(?<!每星期.)(?<!每个周.)(?<!every )(?<!each )"
+_NO_PART = r"(?![好茶安]| ?每)"
+
+
+def is_part_of_day(one: Interval) -> bool:
+    """Whether an interval is a part of a day, as 昨天下午 is."""
+    length = from_iso(one.stop_iso) - from_iso(one.start_iso)
+    return one.exact and length < _DAY_LONG
+
+
+def parts_told(text: str, said: datetime, tz: tzinfo | None = None) -> tuple[Interval, ...]:
+    """The parts of a day that a memory names without one: 下午跟老莫喝茶.
+
+    They are of the day named last before them, else of the day it was told; told in the small hours
+    下午 is of the day before.
+
+    Args:
+        said: when it was told.
+        tz: the user's zone; None is the process's own.
+    """
+    clock = _clock(said, tz, told=True)
+    if clock is None:
+        return ()
+    named = list(_readings(text, clock))
+    found: list[Interval] = []
+    for match in compiled(_parts()).finditer(_plain(text[:MAX_CHARS])):
+        if any(one.begin <= match.start() < one.end for one in named):
+            continue
+        hours = periods.DAY_PARTS[match.group()]
+        before = [one.spans[0] for one in named if one.end <= match.start()]
+        days = [span.start for span in before if span.unit in ("day", "part")]
+        day = days[-1].replace(hour=0) if days else clock.today
+        # A day alone is kept as its first moment: that is not the night before.
+        if not days and clock.today < clock.local and clock.local.hour < _MORNING <= hours[0]:
+            day -= timedelta(days=1)
+        ends = _ends(periods.part_of_day(Span(day, day, "day", relative=True), hours), tz)
+        if ends is not None:
+            found.append(Interval(*ends, *match.span(), text[slice(*match.span())], relative=True))
+    return tuple(found[:MAX_INTERVALS])
+
+
+@cache
+def _parts() -> str:
+    words = sorted(periods.DAY_PARTS.keys() - set(_NOT_TOLD), key=len, reverse=True)
+    each = [rf"\b{word}\b" if word.isascii() else word for word in words]
+    return f"{_EACH}(?:{'|'.join(each)}){_NO_PART}"
 
 
 HEADING = 40

@@ -21,20 +21,32 @@ DAY_PARTS: dict[str, tuple[int, int]] = {
     "早晨": (5, 10),
     "早上": (5, 11),
     "大早上": (5, 10),
+    "大清早": (5, 9),
+    "一早": (5, 10),
     "一大早": (5, 10),
     "上午": (6, 12),
     "中午": (11, 14),
     "正午": (11, 14),
+    "晌午": (11, 14),
+    "大中午": (11, 14),
     "午后": (12, 18),
     "下午": (12, 18),
     "傍晚": (17, 20),
     "黄昏": (17, 20),
     "晚上": (18, 28),
     "晚间": (18, 28),
+    "大晚上": (18, 28),
+    "当晚": (18, 28),
+    "那晚": (18, 28),
+    "前半夜": (20, 25),
+    "上半夜": (20, 25),
+    "后半夜": (24, 30),
+    "下半夜": (24, 30),
     "夜里": (20, 30),
     "夜间": (20, 30),
     "深夜": (22, 30),
     "半夜": (22, 30),
+    "大半夜": (22, 30),
     "白天": (6, 18),
     "morning": (5, 12),
     "afternoon": (12, 18),
@@ -43,13 +55,18 @@ DAY_PARTS: dict[str, tuple[int, int]] = {
 }
 """Hours of the day a part of it runs from and to; beyond 24 is the next day."""
 
-YEAR_PARTS = {"初": (1, 2), "中": (6, 2), "底": (11, 2), "末": (11, 2)}
+YEAR_PARTS = {"初": (1, 2), "中": (6, 2), **dict.fromkeys("底末尾", (11, 2))}
 """First month and number of months of 年初, 年中, 年底."""
 
-MONTH_PARTS = {"初": (1, 10), "上旬": (1, 10), "中": (11, 20), "中旬": (11, 20)} | dict.fromkeys(
-    ("底", "末", "下旬"), (21, 31)
-)
+MONTH_PARTS = {
+    **dict.fromkeys(("初", "头", "上旬"), (1, 10)),
+    **dict.fromkeys(("中", "中旬"), (11, 20)),
+    **dict.fromkeys(("底", "末", "尾", "下旬"), (21, 31)),
+}
 """First and last day of 月初, 中旬, 月底, as far as the month has them."""
+
+YEAR_TURNS = {"开年": (1, 2), "开春": (2, 2), "入夏": (5, 2), "入秋": (8, 2), "入冬": (11, 2)}
+"""First month and number of months of what a year is said to enter."""
 
 SEASONS = {"春": 3, "夏": 6, "秋": 9, "冬": 12}
 """First month of each; three months long, so a winter ends in the next year."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TypeVar
 
-from brain.text.dates import words_zh
+from brain.text.dates import periods, words_zh
 from brain.text.numerals import read_number
 
 _T = TypeVar("_T")
@@ -85,3 +85,35 @@ def clause(text: str, begin: int, end: int) -> tuple[str, str]:
         before = before.rpartition(mark)[2]
         after = after.partition(mark)[0]
     return before, after
+
+
+def weekday(text: str, at: int) -> tuple[int, int] | None:
+    """The 三 of 周三 and where it ends."""
+    if text.startswith("六日", at) and text[at + 2 : at + 3] not in tuple(
+        words_zh.NOT_AFTER_WEEKDAY["日"]
+    ):
+        return 7, at + 2
+    char = text[at : at + 1]
+    index = words_zh.WEEKDAYS.get(char)
+    if index is None:
+        return None
+    after = text[at + 1 : at + 2]
+    torn = after in tuple(words_zh.NOT_AFTER_WEEKDAY.get(char, ""))
+    if torn and not text.startswith("天气", at + 1):
+        return None
+    if char.isdigit() and after in tuple(NUMERALS + ".个次"):
+        return None
+    return index, at + 1
+
+
+def day_part(text: str, at: int) -> tuple[tuple[int, int], int] | None:
+    """下午, 晚上, or 早, 晚 where no word goes on after them."""
+    for length in (3, 2):
+        hours = periods.DAY_PARTS.get(text[at : at + length])
+        if hours is not None and len(text) - at >= length:
+            torn = text.startswith(words_zh.NOT_AFTER_PART, at + length)
+            return None if torn else (hours, at + length)
+    char = text[at : at + 1]
+    if char in tuple("早晚") and not text.startswith(words_zh.NOT_AFTER_EARLY_LATE, at + 1):
+        return periods.DAY_PARTS["早上" if char == "早" else "晚上"], at + 1
+    return None

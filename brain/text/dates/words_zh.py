@@ -18,8 +18,13 @@ DAY_WORDS: Mapping[str, tuple[int, int, str]] = {
         for day, n in (("今", 0), ("明", 1), ("昨", -1))
         for part in "晚夜"
     },
+    **{
+        f"{day}{part}": (n, n + 1, part)
+        for day, n in (("今", 0), ("明", 1), ("昨", -1))
+        for part in ("早上", "晚上", "夜里")
+    },
     "前晚": (-2, -1, "晚上"),
-    "前天": (-2, -1, ""),
+    **dict.fromkeys(("前天", "前日", "前儿", "前儿个"), (-2, -1, "")),
     "大前天": (-3, -2, ""),
     "后天": (2, 3, ""),
     "大后天": (3, 4, ""),
@@ -55,8 +60,8 @@ SOFT_WORDS: Mapping[str, tuple[int, int]] = {
     "这些天": (-10, 1),
     "这几天": (-5, 2),
     "这两天": (-2, 2),
-    "前两天": (-4, 0),
-    "前几天": (-10, 0),
+    **dict.fromkeys(("前两天", "头两天"), (-4, 0)),
+    **dict.fromkeys(("前几天", "头几天"), (-10, 0)),
     "前些天": (-14, -1),
     **dict.fromkeys(
         ("前阵子", "前一阵", "前段时间", "前段日子", "前一段时间", "前些日子", "前些时候"),
@@ -85,8 +90,9 @@ HOLIDAYS: Mapping[str, tuple[int, int, int]] = {
     "万圣节": (10, 31, 1),
     **dict.fromkeys(("双十一", "双11", "光棍节"), (11, 11, 1)),
     **dict.fromkeys(("双十二", "双12"), (12, 12, 1)),
-    "平安夜": (12, 24, 1),
-    "圣诞节": (12, 24, 3),
+    **dict.fromkeys(("平安夜", "圣诞前夜"), (12, 24, 1)),
+    **dict.fromkeys(("圣诞节", "圣诞"), (12, 24, 3)),
+    "跨年夜": (12, 31, 1),
 }
 """Month, day and number of days."""
 
@@ -112,7 +118,7 @@ LUNAR_FESTIVALS: Mapping[str, tuple[int, int]] = {
 """Lunar month and day; the last month is that of the lunar year before."""
 
 NEW_YEAR_EVES = ("除夕", "大年夜")
-SPRING_FESTIVALS = ("春节", "农历新年")
+SPRING_FESTIVALS = ("春节", "农历新年", "过年")
 
 _SOLAR_TERMS = """
 小寒 大寒 立春 雨水 惊蛰 春分 清明 谷雨 立夏 小满 芒种 夏至
@@ -129,12 +135,23 @@ LUNAR_MONTHS: Mapping[str, int] = {"正月": 1, "冬月": 11, "腊月": 12}
 NOT_AFTER_LUNAR_DAY = tuple("多几余来个次天周期批轮直级中步名岁万亿千元块秒分点楼层号%人位度度斤")
 """三月初|一次, 年|三十岁: then it counts something."""
 
-SPOKEN_HOLIDAYS: Mapping[str, int] = {"五一": 5, "十一": 10}
-"""Month of the week that these stand for after a year: 去年十一."""
+SPOKEN_HOLIDAYS: Mapping[str, tuple[int, int]] = {"五一": (5, 7), "六一": (6, 1), "十一": (10, 7)}
+"""Month and number of days that these stand for after a year: 去年十一."""
+
+NOT_BEFORE_SPOKEN = tuple("周期拜月号日初第年点线室楼")
+AFTER_SPOKEN = ("去", "那", "放", "期间", "假", "出去", "回", "玩", "出游", "旅", "在家", "长假")
+AFTER_SPOKEN_ALONE = (
+    *("在", "跟", "和", "我", "你", "咱", "想", "要", "有", "的", "是", "干", "做", "怎", "买"),
+    *("，", ",", "。", "？", "?", " "),
+)
+"""五一|去哪玩了 is the holiday, 五一|广场 is none, and 十一 by itself is a number."""
 
 NOT_BEFORE: Mapping[str, str] = {
     **dict.fromkeys(("今天", "今日", "今晚", "今年"), "如当现古"),
-    **dict.fromkeys(("前天", "前年"), "以之目面提门午从生当眼跟史事会战婚产饭睡空"),
+    **dict.fromkeys(
+        ("前天", "前年", "前日", "前儿", "前儿个"), "以之目面提门午从生当眼跟史事会战婚产饭睡空"
+    ),
+    "过年": "不超经越通吃喝",
     **dict.fromkeys(("后天", "后年"), "以之然最今前背随午幕身先"),
     "明天": "聪透文光黎",
     "明年": "聪文光",
@@ -154,6 +171,7 @@ NOT_BEFORE: Mapping[str, str] = {
     "下": "以天底楼如线手乡地脚当名",
     "本": "日根基版样成书资原",
     **dict.fromkeys(("近期", "近日", "近来"), "最将附接靠临"),
+    **dict.fromkeys(("头两天", "头几天"), "开里前后外月年上下街路码回念老石木罐骨巨带"),
     **dict.fromkeys(("前两天", "前几天", "前些天"), "提之以目面赛试会节婚考线行期程业假"),
 }
 """Characters with which a word that follows them is torn: 如今|天下, 以前|天天, 晚上|周杰伦."""
@@ -170,6 +188,9 @@ NOT_AFTER: Mapping[str, tuple[str, ...]] = {
     "今年": ("轻",),
     "近日": ("点",),
     "近来": ("者",),
+    "前儿": tuple("子女媳童"),
+    "过年": tuple("底末中初会龄轻限级"),
+    "圣诞": tuple("老树卡帽歌岛"),
     "国庆": ("路", "街"),
     "清明": ("上河", "路"),
     **dict.fromkeys(("春分", "秋分"), tuple("享手开钟公配别红成")),
@@ -204,6 +225,19 @@ AFTER_WEEKDAY = frozenset(
     "把被说讲提问买吃喝看写改发线出回放休加考测聚约订定完打在从起以几谁什哪为怎干安几吗吧呢了"
 )
 """Han that may follow a bare 周三; others make it look like a name (周一鸣, 周三丰, 周六福)."""
+WORDS_AFTER_WEEKDAY = (
+    *WEEKS,
+    "一起",
+    "一块",
+    "一同",
+    "一整天",
+    "一天",
+    "全天",
+    *"请陪带老小妈爸家孩娃同",
+    "公司",
+    "部门",
+)
+"""And words: 周五|一起."""
 FREE_BEFORE = frozenset("我你他她它们在于将要会再就定约从是也都说到")
 """Han that may stand before 三天后; after others (手术三天后) it counts from something else."""
 NOT_AFTER_AGO: Mapping[str, tuple[str, ...]] = {
@@ -229,7 +263,33 @@ UNITS: Mapping[str, str] = {
     "钟头": "hour",
     "分钟": "minute",
 }
+ORDINAL_UNITS: Mapping[str, str] = {
+    **{word: unit for word, unit in UNITS.items() if unit in ("day", "week", "month", "quarter")},
+}
+"""What 第一 and 最后 count in a period."""
+
+NOT_AFTER_ORDINAL: Mapping[str, tuple[str, ...]] = {
+    "day": (
+        *"堂气空报本语常程记志",
+        *("上班", "上学", "上课", "上岗", "入职", "报到", "开学", "开工"),
+    ),
+    "week": (*"年期边围折岁刊报", "日程"),
+    "month": tuple("球台亮光饼薪嫂子"),
+}
+"""第一|周年, 第三个|月饼; and 最后一天上班 is of the work and not of the year."""
+
+HALVES: Mapping[str, tuple[str, ...]] = {
+    "year": ("年", "段"),
+    "month": ("个月", "月", "段"),
+    "week": ("周", "个星期", "段"),
+    "range": ("段",),
+}
+"""What 上半, 后半 … are halves of."""
+
 UNITS_WITH_GE = frozenset(("星期", "礼拜", "月", "季度", "小时", "钟头"))
+
+SAME_DAY = ("这一天", "同一天", "这天")
+"""Behind 去年 they are today's."""
 
 SAME_TIME = ("今天这个时候", "这个时候", "这时候", "这个时间", "这会儿", "此时", "同期")
 """Behind 去年 or 上个月: roughly the same day."""
