@@ -13,9 +13,9 @@ the ways people type. Each set is also asked over memories of 2 to 3,000 notes (
 not tell size from subject.
 
 What is printed is honest in this sense: each set, at all its sizes, is judged by a model fitted on
-the other sets (leave one set out). The operating points are thresholds of the final model with the
-highest recall at which at most so many of the queries without a topic in the notes pass, every set
-weighing the same (see ``POINTS``).
+the other sets (leave one set out). The operating points are the thresholds with the
+highest recall at which, judged so, at most so many of the queries without a topic in the notes
+pass, every set weighing the same (see ``POINTS``).
 """
 
 from __future__ import annotations
@@ -50,9 +50,10 @@ ENGLISH_SET = "locomo-en-a"
 TARGET_FIR = 0.05
 """False injections wanted at the default operating point, on what was not fitted."""
 
-POINTS = {"quiet": 0.009, gate.DEFAULT: 0.016, "eager": 0.05}
-"""False injections of the final model on its own sets at each operating point: somewhat below what
-is wanted on others."""
+POINTS = {"quiet": 0.025, gate.DEFAULT: TARGET_FIR, "eager": 0.10}
+"""False injections at each operating point, of models that have not seen the set. At ``quiet`` it
+stands a little above the 2 % that are wanted: the pasted logs in the set of people are most of
+them, and the final model has seen such."""
 
 WEIGHTS = Path(data.__file__).parent.parent / "brain" / "recall" / "weights"
 
@@ -210,8 +211,7 @@ def main() -> None:
     others = [s for s in everything if s.name in args.also]
     model = fit(own, args.l2)
     honest = left_out(own, args.l2)
-    seen = [(s, judged(model, s)) for s in own]
-    points = {n: math.ceil(operating_point(seen, fir) * 1e4) / 1e4 for n, fir in POINTS.items()}
+    points = {n: math.ceil(operating_point(honest, fir) * 1e4) / 1e4 for n, fir in POINTS.items()}
     fitted = Fitted(tuple(names), model, points, background)
     text = report(scorer, fitted, own, others, honest)
     print(text)

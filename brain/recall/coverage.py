@@ -31,7 +31,6 @@ NOTE_WORDS = 40
 LANGUAGE_NOTES = 200
 """As many notes the language's own frequencies count for, beside the file's."""
 
-MOST_WEIGHT = 99.0
 FAINT = 0.25
 
 NEAR, SAME = 0.35, 0.8
@@ -90,7 +89,7 @@ def units(
             rarity = words.UNSEEN
         chance = -math.expm1(NOTE_WORDS * math.log1p(-min(10**-rarity, 0.5)))
         mixed = (LANGUAGE_NOTES * chance + held) / (LANGUAGE_NOTES + total)
-        weight = min(-math.log(min(max(mixed, 1e-6), 0.9)), MOST_WEIGHT)
+        weight = -math.log(min(max(mixed, 1e-6), 0.9))
         out.append(Unit(text, terms, row, weight * (FAINT if text in little else 1.0), held > 0))
     return tuple(out)
 
