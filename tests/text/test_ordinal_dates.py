@@ -235,3 +235,47 @@ def test_parts_of_a_day_in_a_note(text: str, at: str, starts: list[str]) -> None
         for one in parts_told(text, said, SHANGHAI)
     ]
     assert found == starts
+
+
+ENGLISH = """
+the last Friday of June|2026-06-26|2026-06-27
+the first Monday in March|2026-03-02|2026-03-03
+the third Sunday of May 2025|2025-05-18|2025-05-19
+the last day of 2025|2025-12-31|2026-01-01
+the first day of 2026|2026-01-01|2026-01-02
+last day of last year|2025-12-31|2026-01-01
+the second week of July|2026-07-06|2026-07-13
+the second week of July 2025|2025-07-07|2025-07-14
+the last week of 2025|2025-12-22|2026-01-01
+the last weekend of last month|2026-10-31|2026-11-02
+the last two days of October|2026-10-30|2026-11-01
+the first few days of this month|2026-11-01|2026-11-07
+the first week of the year|2026-01-01|2026-01-08
+the last day of the month|2026-11-30|2026-12-01
+first day of last week|2026-11-16|2026-11-17
+last Friday of last month|2026-10-30|2026-10-31
+the first quarter of 2025|2025-01-01|2025-04-01
+the second half of 2025|2025-07-01|2026-01-01
+first half of June|2026-06-01|2026-06-16
+the last three months of 2025|2025-10-01|2026-01-01
+"""
+
+
+@pytest.mark.parametrize("row", ENGLISH.split("\n")[1:-1])
+def test_ordinals_in_english(row: str) -> None:
+    text, start, stop = row.split("|")
+    for asked in (f"who came on {text}?", f"{text}, what did I do"):
+        assert [one[1:] for one in named(asked)] == [(start, stop)], asked
+
+
+@pytest.mark.parametrize(
+    ("text", "phrases"),
+    [
+        ("the first day of school", []),
+        ("the last Friday in the office", ["last Friday"]),
+        ("the first time in my life", []),
+        ("last week of work", ["last week"]),
+    ],
+)
+def test_what_only_looks_like_one_in_english(text: str, phrases: list[str]) -> None:
+    assert [phrase for phrase, _, _ in named(text)] == phrases

@@ -13,7 +13,7 @@ from contextlib import suppress
 from datetime import timedelta
 from typing import NamedTuple
 
-from brain.text.dates import periods
+from brain.text.dates import ordinals, ordinals_en, periods
 from brain.text.dates.periods import Clock, Reading, Span
 from brain.text.dates.tense import without_year
 
@@ -76,7 +76,7 @@ _COUNTABLE = frozenset(_THINGS.split())
 _PARTS_OF = {"early": "初", "mid": "中", "late": "底"}
 _PARTS_OF_THE = {"beginning": "初", "start": "初", "middle": "中", "end": "底"}
 _OTHER_KEYS = "tonight ago back past coming recently lately these other in since just q1 q2 q3 q4"
-_KEYS = frozenset((*MONTHS, *WEEKDAYS, *_DAYS, *_SHIFTS, *_OTHER_KEYS.split()))
+_KEYS = frozenset((*MONTHS, *WEEKDAYS, *_DAYS, *_SHIFTS, *ordinals_en.PLACES, *_OTHER_KEYS.split()))
 """A text with none of these names no time."""
 _OPENING_WORDS = "every each the day tonight past coming half couple few several q1 q2 q3 q4"
 _OPENING = frozenset(
@@ -91,6 +91,7 @@ _OPENING = frozenset(
         *_PARTS_OF,
         *_PARTS_OF_THE,
         *MONTHS,
+        *ordinals_en.PLACES,
     )
 )
 """A phrase begins with one of these or with a digit."""
@@ -234,6 +235,8 @@ def _phrase(row: _Words, at: int, clock: Clock) -> _Found | None:
             return None
         span = found.spans[0]._replace(stop=tomorrow, unit="range")
         return _Found(found.place, (span,)) if span.start < tomorrow else None
+    if found := _ordinal(row, at + (word in _BEFORE_WEEKDAY or word == "in"), clock):
+        return found
     if after in WEEKDAYS and word not in _BEFORE_WEEKDAY:
         return _shifted(row, at, clock)
     if word in _BEFORE_DATE or word in _BEFORE_WEEKDAY:
@@ -445,6 +448,38 @@ def _of_some_year(
 def _day(word: str) -> int | None:
     digits = word[:-2] if word.endswith(("st", "nd", "rd", "th")) else word
     return int(digits) if digits.isdigit() and len(digits) <= 2 and int(digits) > 0 else None
+
+
+def _ordinal(row: _Words, at: int, clock: Clock) -> _Found | None:
+    """The last Friday of June, the first week of the year, the second half of 2025."""
+    place = ordinals_en.place(row.words, at) if at < len(row.words) else None
+    if place is None:
+        return None
+    start = place.after
+    found = _simple(row, start, clock) or _bare(row, start, clock) or _this(row, start, clock)
+    if found is None or len(found.spans) != 1:
+        return None
+    span = found.spans[0]
+    finer = _half_of(span, place.half) if place.one is None else ordinals.within(span, place.one)
+    return None if finer is None else _Found(found.place, (finer,))
+
+
+def _this(row: _Words, at: int, clock: Clock) -> _Found | None:
+    """The month, the year: this one."""
+    if row.at(at) != "the" or row.at(at + 1) not in ("month", "year"):
+        return None
+    now = clock.local
+    if row.at(at + 1) == "year":
+        return _Found(at + 2, (periods.year(now.year, relative=True),))
+    return _Found(at + 2, (periods.months(now.year, now.month, relative=True),))
+
+
+def _half_of(span: Span, half: int) -> Span | None:
+    if span.unit == "year":
+        return periods.months(span.start.year, 6 * half - 5, 6, relative=span.relative)
+    if span.unit == "month":
+        return periods.part_of_month(span, (1, 15) if half == 1 else (16, 31))
+    return None
 
 
 def _quarter(row: _Words, at: int, clock: Clock) -> _Found | None:
