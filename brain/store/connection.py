@@ -410,6 +410,8 @@ def require_private_beside(path: Path) -> None:
     for suffix in ("-wal", "-shm", "-journal"):
         beside = Path(f"{path}{suffix}")
         with contextlib.suppress(OSError, ValueError), _looked_at(beside) as (info, name):
+            if info.st_nlink == 0:
+                continue  # the last to close it took it away while it was looked at
             if owner is None:
                 owner = os.stat(path).st_uid
             _require_private(beside, info, owner)

@@ -962,3 +962,21 @@ def test_a_running_program_sees_a_file_that_was_not_there(tmp_path: Path) -> Non
         assert brain.recall("红烧肉").hits == ()
         finished(run(ONE, path, "none"))
         assert texts(brain.recall("红烧肉")) == ["食堂周三有红烧肉"]
+
+
+@pytest.mark.skipif(not connection._LOOK, reason="looks by descriptor on Linux alone")
+def test_a_log_that_goes_while_it_is_looked_at_is_no_danger(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, log = tmp_path / "brain.db", tmp_path / "brain.db-wal"
+    path.touch()
+    log.touch(0o600)
+    stat_of = os.fstat
+
+    def late(descriptor: int) -> os.stat_result:
+        log.unlink(missing_ok=True)
+        return stat_of(descriptor)
+
+    monkeypatch.setattr(os, "fstat", late)
+    connection.require_private_beside(path)
+    assert not log.exists()
