@@ -204,29 +204,28 @@ APART = (
 
 
 @pytest.mark.parametrize(("note", "question"), PARAPHRASES)
-def test_a_paraphrase_passes_and_the_unrelated_do_not(
-    make: Make, e5: Embedder, note: str, question: str
-) -> None:
+def test_a_paraphrase_passes(make: Make, e5: Embedder, note: str, question: str) -> None:
     """basicmachines-co/basic-memory #1295: a threshold on raw similarity removes most of them or
     none."""
     brain = make(model=e5)
     brain.add(note)
     assert brain.check(question).answerable
-    for other in UNANSWERED:
-        assert not brain.check(other).answerable
 
 
-def test_unrelated_pairs_do_not_pass(make: Make, e5: Embedder) -> None:
-    """basicmachines-co/basic-memory #1295: twenty pairs of one note and a question that has nothing
-    to do with it."""
-    passed = []
-    for n, note in enumerate(APART):
-        brain = make(f"{n}.db", e5)
+def test_of_unrelated_pairs_at_most_one_in_twenty_passes(make: Make, e5: Embedder) -> None:
+    """basicmachines-co/basic-memory #1295: pairs of one note and a question that has nothing to do
+    with it. That is what ``balanced`` promises; at ``quiet`` none of them passes."""
+    pairs = [(note, q) for note, _ in PARAPHRASES for q in UNANSWERED]
+    pairs += [
+        (note, q) for n, note in enumerate(APART) for q in (UNANSWERED[n], UNANSWERED[-1 - n])
+    ]
+    alone = {note: make(f"{n}.db", e5) for n, note in enumerate(dict(pairs))}
+    for note, brain in alone.items():
         brain.add(note)
-        passed += [
-            (note, q) for q in (UNANSWERED[n], UNANSWERED[-1 - n]) if brain.check(q).answerable
-        ]
-    assert passed == []
+    given = [(note, q, alone[note].check(q)) for note, q in pairs]
+    passed = [(note, q) for note, q, decision in given if decision.answerable]
+    assert len(passed) <= len(pairs) // 20, passed
+    assert not any(alone[note].check(q, threshold="quiet").answerable for note, q in passed)
 
 
 @pytest.mark.parametrize("question", [*ANSWERED, *UNANSWERED, *CHITCHAT[:6], *OTHERS])
