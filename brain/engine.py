@@ -446,6 +446,7 @@ class Brain:
         known_at: When = None,
         context: str | None = None,
         tags: Sequence[str] = (),
+        with_brief: bool = False,
         now: datetime | None = None,
     ) -> m.InjectResult:
         """The block for an agent's prompt; '' when the gate says no.
@@ -455,6 +456,7 @@ class Brain:
 
         Args:
             budget: estimated tokens the block may take; None is 420, 0 is unlimited.
+            with_brief: put the whole block of :meth:`brief` before it, with a budget of its own.
 
         Raises:
             BrainError: ``brain_budget_invalid`` (2) for a negative budget,
@@ -468,9 +470,10 @@ class Brain:
         block, warned = pack.with_warnings(hits, found.terms, limit, warnings)
         if as_of is None and known_at is None and not self._store.read_only:
             use_log.note(self.path, to_iso(now or now_utc()), [hit.id for hit in block.hits])
-        return pack.result(
+        given = pack.result(
             found.decision, block, redact.hits(block.hits), len(hits), warnings[:warned]
         )
+        return pack.behind(self.brief(scope=scope, now=now), given) if with_brief else given
 
     def before(
         self,
@@ -721,12 +724,19 @@ class Brain:
             return explain.unknown_scope(db, scope)
 
     def brief(
-        self, budget: int | None = None, *, scope: str = "", now: datetime | None = None
+        self,
+        budget: int | None = None,
+        *,
+        scope: str = "",
+        if_changed: str | None = None,
+        now: datetime | None = None,
     ) -> Brief:
-        """What an agent should know before any question: pinned records, preferences, an overview.
+        """What an agent should know before any question: pinned records and preferences in the
+        order pinned or told, then the names of skills, kinds and scopes.
 
         Args:
             budget: estimated tokens; None is 420, 0 is unlimited.
+            if_changed: a ``fingerprint`` of an earlier brief; while it is the same the block is ''.
 
         Raises:
             BrainError: as :meth:`inject` does for a budget.
@@ -736,7 +746,10 @@ class Brain:
         limit = pack.checked_budget(budget)
         view = requested(scope, None, None, None, now)
         with self._store.read() as db:
-            return brief.write(db, _happened(db, view), limit)
+            told = brief.write(db, _happened(db, view), limit)
+        if if_changed == told.fingerprint:
+            return replace(told, block="", tokens=0, changed=False)
+        return told
 
     # Changing -----------------------------------------------------------------------------------
 

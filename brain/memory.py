@@ -340,6 +340,7 @@ class InjectResult:
         remarks: as those of :class:`Gate`.
         warnings: what an announced action led to before, where that was bad; also when there are no
             hits.
+        brief_fingerprint: of the brief that stands before it, where one was asked for.
     """
 
     block: str
@@ -352,9 +353,11 @@ class InjectResult:
     found: int = 0
     remarks: tuple[str, ...] = field(default=(), metadata={"when": "remarks"})
     warnings: tuple[Reason, ...] = field(default=(), metadata={"when": "warnings"})
+    brief_fingerprint: str = field(default="", metadata={"when": "brief_fingerprint"})
 
     def to_dict(self, explain: bool = False) -> dict[str, Any]:
         warned = [one.to_dict() for one in self.warnings]
+        brief = self.brief_fingerprint
         return {
             "block": self.block,
             "answerable": self.answerable,
@@ -368,6 +371,7 @@ class InjectResult:
             "degraded": list(self.degraded),
             **_remarks(self.remarks),
             **({"warnings": warned} if warned else {}),
+            **({"brief_fingerprint": brief} if brief else {}),
         }
 
 

@@ -616,11 +616,109 @@ class ReembedResult(JsonObject):
 
 @dataclass(frozen=True, slots=True)
 class Brief(JsonObject):
-    """The block ('' for an empty memory), a fingerprint of it, its estimated tokens, and what of
-    the pinned records and preferences does not fit."""
+    """The block ('' for an empty memory), its estimated tokens, and what of the pinned records and
+    preferences does not fit.
+
+    Args:
+        fingerprint: of the whole block.
+        pinned_fingerprint: of the pinned records and preferences in it alone.
+        format_fingerprint: of how a brief is written, whatever stands in it.
+        changed: False where the caller has this block already; it is '' then, with no tokens.
+    """
 
     block: str
     fingerprint: str
     tokens: int
     basis: str = field(default="inferred", init=False)
     left_out: tuple[LeftOut, ...] = ()
+    pinned_fingerprint: str = ""
+    format_fingerprint: str = ""
+    changed: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """What a million tokens cost, in whatever currency: uncached, read from the cache, written to
+    it (None: as uncached)."""
+
+    input: float
+    cached: float
+    write: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CacheCost(JsonObject):
+    """What prompts cost, what they would have without a cache, the difference, and what the drops
+    cost beyond reading the same from it."""
+
+    spent: float = field(metadata={"digits": 6})
+    without_cache: float = field(metadata={"digits": 6})
+    saved: float = field(metadata={"digits": 6})
+    lost_to_drops: float = field(metadata={"digits": 6})
+
+
+@dataclass(frozen=True, slots=True)
+class CacheDrop(JsonObject):
+    """A request that read that many tokens less from the cache than the one before it.
+
+    Args:
+        turn: the request's number in its session, from 1.
+        cause: ``compaction``, ``model``, ``idle``, ``memory``, ``tools`` or ``unexpected``.
+        detail: what was seen of the cause, Chinese.
+    """
+
+    turn: int
+    tokens: int
+    cause: str
+    detail: str
+    at: str | None
+    read_before: int
+    read_after: int
+
+
+@dataclass(frozen=True, slots=True)
+class CacheSession(JsonObject):
+    """What one session's requests read from the cache.
+
+    Args:
+        read, written, fresh: tokens of its prompts, as :class:`brain.prompt_cache.usage.Turn` has
+            them.
+        healthy: None where there is too little to judge by.
+        ratios: the share of each request.
+    """
+
+    id: str
+    host: str
+    turns: int
+    hit_ratio: float = field(metadata={"digits": 4})
+    read: int
+    written: int
+    fresh: int
+    drops: tuple[CacheDrop, ...]
+    healthy: bool | None
+    remark: str
+    cost: CacheCost | None = field(metadata={"when": "cost"})
+    ratios: tuple[float, ...] = field(metadata={"key": None})
+
+
+@dataclass(frozen=True, slots=True)
+class CacheFault(JsonObject):
+    """A line of a transcript that was passed over."""
+
+    file: str
+    line: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class CacheAudit(JsonObject):
+    """What an audit found: the sessions, and of all of them together the requests, the share, the
+    drops by cause and their tokens."""
+
+    sessions: tuple[CacheSession, ...]
+    turns: int
+    hit_ratio: float = field(metadata={"digits": 4})
+    causes: dict[str, int]
+    dropped_tokens: int
+    errors: tuple[CacheFault, ...]
+    cost: CacheCost | None = field(metadata={"when": "cost"})

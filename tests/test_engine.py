@@ -793,7 +793,9 @@ def test_the_brief_of_an_empty_memory_is_empty(brain: Brain) -> None:
     assert brain.brief().fingerprint
 
 
-def test_the_brief_holds_what_stands_and_an_overview(brain: Brain) -> None:
+def test_the_brief_holds_what_stands_in_the_order_told_and_names_what_else_there_is(
+    brain: Brain,
+) -> None:
     brain.add_many(
         [
             Draft("用户爱喝凉白开", kind="preference", importance=0.4),
@@ -807,14 +809,21 @@ def test_the_brief_holds_what_stands_and_an_overview(brain: Brain) -> None:
     )
     block = brain.brief(now=LATER).block
     places = [
-        block.index(x) for x in ("客户代号不得外传", "回答先给结论", "用户爱喝凉白开", "发版清单")
+        block.index(x)
+        for x in (
+            "用户爱喝凉白开",
+            "回答先给结论",
+            "客户代号不得外传",
+            "发版清单",
+            "类型：",
+            "范围：",
+        )
     ]
     assert places == sorted(places)
     assert "没什么要紧的一条" not in block
     assert "回归" not in block
     assert "别处的偏好" not in block
-    assert "note 2" in block
-    assert "preference 2" in block
+    assert "类型：note，preference，skill\n范围：全局\n" in block
     assert "别处的偏好" in brain.brief(scope="web", now=LATER).block
     assert brain.brief(now=LATER).to_dict().keys() >= {"block", "fingerprint", "tokens"}
 

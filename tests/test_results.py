@@ -109,6 +109,12 @@ LINK = r.Link(
     None, "user", "",
 )  # fmt: skip
 
+COST = r.CacheCost(1.23456789, 2.0, 0.76543211, 0.0)
+DROP = r.CacheDrop(2, 3000, "idle", "隔了 9 分钟", "2026-03-01T00:00:00.000Z", 9000, 6000)
+CACHED = r.CacheSession(
+    "s", "codex", 2, 0.123456, 15000, 0, 9000, (DROP,), None, "说不准", COST, (0.5, 0.25)
+)
+
 GIVEN: dict[str, Any] = {
     "InitResult": r.InitResult("a.db", "e5-small", 384, True, "下载"),
     "SupersedeResult": r.SupersedeResult(1, 2, "2026-03-01T00:00:00.000Z"),
@@ -153,7 +159,12 @@ GIVEN: dict[str, Any] = {
         "in", "jsonl", 1, 2, 3, 4, 5, 6, 7, (FAULT,), (CHANGE,), 8, 9, 10, 11, True
     ),
     "ReembedResult": r.ReembedResult("e5-small", 384, 3, 9),
-    "Brief": r.Brief("⟦记忆⟧", "12ab", 12, (m.LeftOut(3, "放不下"),)),
+    "Brief": r.Brief("⟦记忆⟧", "12ab", 12, (m.LeftOut(3, "放不下"),), "34cd", "56ef"),
+    "CacheCost": COST,
+    "CacheDrop": DROP,
+    "CacheSession": CACHED,
+    "CacheFault": r.CacheFault("a.jsonl", 3, "没写完"),
+    "CacheAudit": r.CacheAudit((CACHED,), 2, 0.123456, {"idle": 1}, 3000, (), None),
     "Memory": MEMORY,
     "AddResult": m.AddResult(
         3, True, (m.Similar(2, 0.9123, ("number",)), m.Similar(1, 0.2, changes=True))
@@ -179,6 +190,9 @@ GIVEN: dict[str, Any] = {
     "ImportResult, with links": r.ImportResult("in", "jsonl", links=2),
     "InjectResult": m.InjectResult(
         "⟦记忆⟧", True, 0.98765432, 40, (HIT,), (m.LeftOut(3, "放不下"),), ("no_vec",), found=2
+    ),
+    "InjectResult, behind a brief": m.InjectResult(
+        "⟦记忆⟧", False, 0.0, 0, brief_fingerprint="12ab"
     ),
     "InjectResult, none": m.InjectResult("", False, 0.0, 0, remarks=("没有这个范围",)),
 }

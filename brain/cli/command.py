@@ -62,7 +62,12 @@ def signature_of(command: TyperCommand) -> Signature:
             if param.required:
                 wanted.append(param.opts[0])
     return Signature(
-        frozenset(flags), frozenset(valued), tuple(required), tuple(optional), tuple(wanted)
+        frozenset(flags),
+        frozenset(valued),
+        tuple(required),
+        tuple(optional),
+        tuple(wanted),
+        any(param.nargs == -1 for param in command.params),
     )
 
 

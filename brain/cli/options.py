@@ -12,7 +12,7 @@ from brain.cli.parse import ID
 from brain.errors import BrainError
 
 
-def given(**options: list[str] | None) -> dict[str, Any]:
+def given(**options: list[str] | bool | str | None) -> dict[str, Any]:
     """Options that were given: an older server knows nothing of those that came since."""
     return {name: value for name, value in options.items() if value}
 
@@ -135,6 +135,10 @@ Budget = Annotated[
         parser=whole_number,
         help="最多多少个词元（估计值）；不给时 420，0 表示不限",
     ),
+]
+WithBrief = Annotated[
+    bool,
+    typer.Option("--with-brief", help="前面带上整块 brief（不算在预算里）；记忆答不了时也有这一块"),
 ]
 K = Annotated[int, typer.Option("-k", metavar="整数", parser=whole_number, help="最多几条")]
 Question = Annotated[

@@ -42,6 +42,7 @@ class Signature(NamedTuple):
         required: display names of the positionals that must be there.
         optional: display names of those that may.
         wanted: options that must be there.
+        repeated: the last positional may be given several times.
     """
 
     flags: frozenset[str]
@@ -49,6 +50,7 @@ class Signature(NamedTuple):
     required: tuple[str, ...] = ()
     optional: tuple[str, ...] = ()
     wanted: tuple[str, ...] = ()
+    repeated: bool = False
 
 
 class Parsed(NamedTuple):
@@ -119,7 +121,7 @@ def _count(texts: Sequence[str], shape: Signature) -> None:
     names = shape.required + shape.optional
     if len(texts) < len(shape.required):
         raise usage(missing(shape.required[len(texts)]))
-    if len(texts) > len(names):
+    if len(texts) > len(names) and not shape.repeated:
         from brain.text.secrets.mask import find
 
         extra = texts[len(names)]

@@ -58,6 +58,7 @@ VERBS: Mapping[str, tuple[str, str]] = {
     "reembed": ("models", "reembed"),
     "model list": ("models", "model_list"),
     "model fetch": ("models", "model_fetch"),
+    "cache-audit": ("cache_audit", "cache_audit"),
     "words add": ("words", "words_add"),
     "words list": ("words", "words_list"),
     "words remove": ("words", "words_remove"),

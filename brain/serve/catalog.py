@@ -73,6 +73,9 @@ ALLOW_SECRETS = Field(
 )
 FORCE = Field("force", "boolean", "钉住的也照做")
 
+WITH_BRIEF = Field("with_brief", "boolean", "前面带上整块 brief，不算在 budget 里")
+IF_CHANGED = Field("if_changed", "string", "上次的 fingerprint：没变时 block 为空", blank=True)
+
 TAGS = Field("tags", "strings", "只看有这些标签的，几个都要有", alias="tag")
 STORED_TAGS = Field("tags", "strings", "归在哪些标签下，如 部署、值班")
 
@@ -193,7 +196,7 @@ def _unlink(brain: Brain, args: dict[str, Any]) -> Any:
 CALLS: Mapping[str, Call] = {
     "inject": Call(
         "给提示词的一段记忆；答不了时 block 为空",
-        (QUERY, BUDGET, SCOPE, AS_OF, KNOWN_AT, CONTEXT, TAGS, EXPLAIN),
+        (QUERY, BUDGET, SCOPE, AS_OF, KNOWN_AT, CONTEXT, TAGS, WITH_BRIEF, EXPLAIN),
         _inject,
         "Injection",
     ),
@@ -262,7 +265,7 @@ CALLS: Mapping[str, Call] = {
     "stats": Call("文件里有什么", (), lambda brain, args: brain.stats().to_dict(), "Stats"),
     "brief": Call(
         "对话开始时的概要",
-        (BUDGET, SCOPE),
+        (BUDGET, SCOPE, IF_CHANGED),
         lambda brain, args: brain.brief(**args).to_dict(),
         "Brief",
     ),

@@ -6,7 +6,11 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Mapping
 from threading import Lock
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from brain.prompt_cache.usage import Turn
+    from brain.results import CacheDrop
 
 BOUNDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
 """Upper bounds of the latency buckets, in seconds; the last one is what a client waits."""
@@ -25,6 +29,9 @@ class Metrics:
         self._seconds: Counter[tuple[str, str]] = Counter()
         self._decisions: Counter[str] = Counter()
         self._degraded: Counter[str] = Counter()
+        self._cache_tokens: Counter[str] = Counter()
+        self._cache_drops: Counter[str] = Counter()
+        self._cache_lost: Counter[str] = Counter()
 
     def count(self, call: str, code: str, seconds: Mapping[str, float]) -> None:
         """Notes one call.
@@ -50,6 +57,14 @@ class Metrics:
                 self._decisions["yes" if gate["answerable"] else "no"] += 1
             self._degraded.update(answer.get("degraded", ()))
 
+    def observe_cache(self, turn: Turn, drop: CacheDrop | None) -> None:
+        """Notes what a request to a model read from its prompt cache, and a drop at it."""
+        with self._lock:
+            self._cache_tokens.update(read=turn.read, written=turn.written, fresh=turn.fresh)
+            if drop is not None:
+                self._cache_drops[drop.cause] += 1
+                self._cache_lost[drop.cause] += drop.tokens
+
     def text(self) -> str:
         """The page for a scraper."""
         with self._lock:
@@ -70,6 +85,15 @@ class Metrics:
             lines += _counter("gate_decisions_total", "answer", "The gate.", self._decisions)
             lines += _counter(
                 "degraded_total", "code", "Parts that did not take part.", self._degraded
+            )
+            lines += _counter(
+                "prompt_tokens_total", "cache", "Tokens of prompts.", self._cache_tokens
+            )
+            lines += _counter(
+                "cache_drops_total", "cause", "Drops of the prompt cache.", self._cache_drops
+            )
+            lines += _counter(
+                "cache_lost_tokens_total", "cause", "Tokens lost in drops.", self._cache_lost
             )
         return "\n".join(lines) + "\n"
 

@@ -173,6 +173,16 @@ SCHEMAS: Mapping[str, Schema] = {
     "Unlinked": _object(r.UnlinkResult),
     "Stats": _object(r.Stats),
     "Brief": _object(r.Brief),
+    "CacheEvent": {
+        "type": "object",
+        "properties": {
+            "session": _TEXT,
+            "turn": _WHOLE,
+            "hit_ratio": _NUMBER,
+            "drop": {"anyOf": [_object(r.CacheDrop), {"type": "null"}]},
+        },
+        "required": ["session", "turn", "hit_ratio", "drop"],
+    },
     "Recovered": _object(r.Recovered, optional={"text": _TEXT, "base64": _TEXT}, bytes=_WHOLE),
     "Error": {
         "type": "object",

@@ -378,16 +378,42 @@ def kinds(db: apsw.Connection, shown: Selection) -> list[str]:
     return [str(kind) for (kind,) in found]
 
 
-def pinned(db: apsw.Connection, view: View, limit: int) -> list[Memory]:
-    """Pinned records a view shows, by importance and id."""
+_TOLD = "(SELECT min(j.id) FROM journal j WHERE j.memory_id = m.id)"
+_STOOD = (
+    f"iif(m.kind = ?, {_TOLD}, coalesce("
+    "(SELECT max(j.id) FROM journal j WHERE j.memory_id = m.id AND j.what = 'pin'), "
+    f"{_TOLD}))"
+)
+"""The entry of the journal from which on a record has stood in the brief: a preference's first one,
+else the last one that pinned it, else (pinned when it was told) its first one as well."""
+
+
+def standing(
+    db: apsw.Connection, view: View, preference: str, but: str, limit: int | None
+) -> list[Memory]:
+    """Pinned records and preferences a view shows, in the order in which they were pinned or told.
+
+    A preference keeps the place it was told at when it is pinned, and one that is restored comes
+    back to its place.
+
+    Args:
+        preference: the kind that stands without a pin.
+        but: a kind left out.
+        limit: of the pinned records and, apart, of the others; None is all of them.
+    """
     where, args = view.where()
-    found = rows(
-        db,
-        f"SELECT {_M_FIELDS} FROM memories m WHERE m.pinned = 1 AND {where}"
-        " ORDER BY m.importance DESC, m.id LIMIT ?",
-        (*args, limit),
-    )
-    return [_memory(row) for row in found]
+    found: dict[int, tuple[int, Memory]] = {}
+    for which, more in (("m.pinned = 1 AND m.kind <> ?", [but]), ("m.kind = ?", [preference])):
+        for row in rows(
+            db,
+            f"SELECT {_STOOD} AS stood, {_M_FIELDS} FROM memories m"
+            f" WHERE {which} AND {where} ORDER BY stood, m.id LIMIT ?",
+            (preference, *more, *args, -1 if limit is None else limit),
+        ):
+            memory = _memory(row[1:])
+            found[memory.id] = (row[0] or 0, memory)
+    ordered = sorted(found.values(), key=lambda each: (each[0], each[1].id))
+    return [memory for _, memory in ordered]
 
 
 def has_kind(db: apsw.Connection, kind: str) -> bool:
@@ -395,14 +421,13 @@ def has_kind(db: apsw.Connection, kind: str) -> bool:
     return bool(rows(db, "SELECT 1 FROM memories WHERE kind = ? LIMIT 1", (kind,)))
 
 
-def by_importance(db: apsw.Connection, view: View, limit: int) -> list[Memory]:
-    """Records a view shows, by importance and id."""
+def oldest(db: apsw.Connection, view: View, limit: int | None) -> list[Memory]:
+    """Records a view shows, by id."""
     where, args = view.where()
     found = rows(
         db,
-        f"SELECT {_M_FIELDS} FROM memories m WHERE {where}"
-        " ORDER BY m.importance DESC, m.id LIMIT ?",
-        (*args, limit),
+        f"SELECT {_M_FIELDS} FROM memories m WHERE {where} ORDER BY m.id LIMIT ?",
+        (*args, -1 if limit is None else limit),
     )
     return [_memory(row) for row in found]
 

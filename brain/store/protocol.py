@@ -187,14 +187,26 @@ class Records(Protocol[Tx]):
     def kinds(self, db: Tx, shown: Selection) -> list[str]:
         """The kinds of the records that are shown, by name."""
 
-    def pinned(self, db: Tx, view: View, limit: int) -> list[Memory]:
-        """Pinned records a view shows, by importance and id."""
+    def standing(
+        self, db: Tx, view: View, preference: str, but: str, limit: int | None
+    ) -> list[Memory]:
+        """Pinned records and preferences a view shows, in the order in which they were pinned or
+        told.
+
+        A preference keeps the place it was told at when it is pinned, and one that is restored
+        comes back to its place.
+
+        Args:
+            preference: the kind that stands without a pin.
+            but: a kind left out.
+            limit: of the pinned records and, apart, of the others; None is all of them.
+        """
 
     def has_kind(self, db: Tx, kind: str) -> bool:
         """Whether any record, in whatever state, is of a kind."""
 
-    def by_importance(self, db: Tx, view: View, limit: int) -> list[Memory]:
-        """Records a view shows, by importance and id."""
+    def oldest(self, db: Tx, view: View, limit: int | None) -> list[Memory]:
+        """Records a view shows, by id."""
 
     def visible(self, db: Tx, ids: Sequence[int], view: View) -> set[int]:
         """Which of the ids the view shows."""

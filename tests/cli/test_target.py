@@ -13,7 +13,7 @@ from tests.support.servers import Web
 
 SERVED = {"inject", "recall", "check", "add", "hook", "mcp", "serve"}
 SERVED |= {"record", "before", "why", "compare"}
-WITHOUT_FILE = {"model list", "model fetch"}
+WITHOUT_FILE = {"model list", "model fetch", "cache-audit"}
 ELSEWHERE = "http://127.0.0.1:9"
 WORDS = {
     "supersede": ("1", "--text", "换成青鸟群"),

@@ -24,6 +24,7 @@ CALLED: Mapping[str, list[dict[str, Any]]] = {
         {"query": "值班", "budget": 80},
         {"query": "今天天气怎么样"},
         {"query": "我打算不等预热就开窑"},
+        {"query": "值班群是哪个", "with_brief": True},
     ],
     "recall": [
         {"query": "值班"},
@@ -33,7 +34,7 @@ CALLED: Mapping[str, list[dict[str, Any]]] = {
     "search": [{"query": "值班"}, {"query": "值班", "explain": True}],
     "check": [{"query": "值班群是哪个"}, {"query": "值班群是哪个", "scope": "没有的"}],
     "stats": [{}],
-    "brief": [{}, {"budget": 80}],
+    "brief": [{}, {"budget": 80}, {"if_changed": ""}],
     "list": [{}, {"all": True}],
     "show": [{"id": 1}, {"id": 2}],
     "add": [{"text": "值班群是青鸟群二"}, {"text": "值班群是青鸟群四"}],

@@ -29,6 +29,7 @@ from brain.cli.options import (
     Scope,
     Stdin,
     Tags,
+    WithBrief,
 )
 from brain.cli.render import gate_lines, hit_lines, warn
 from brain.cli.target import ask
@@ -230,6 +231,7 @@ def check(
     "brain inject 数据库为什么选 PostgreSQL",
     "brain inject 它怎么配 --context 刚才在说流水线",
     "brain inject 值班群是哪个 --budget 200 --scope auto",
+    "brain inject 值班群是哪个 --with-brief",
     more="标准输出只有这一段，或者什么都没有；两种情况退出码都是 0。",
     served=True,
 )
@@ -241,6 +243,7 @@ def inject(
     known_at: KnownAt = None,
     context: Context = None,
     tag: Tags = None,
+    with_brief: WithBrief = False,
     explain: Explain = False,
     stdin: Stdin = False,
     db: Db = None,
@@ -259,7 +262,7 @@ def inject(
             as_of=as_of,
             known_at=known_at,
             context=context,
-            **options.given(tags=tag),
+            **options.given(tags=tag, with_brief=with_brief),
         ),
         explain=explain,
         read_only=False,  # the use is noted

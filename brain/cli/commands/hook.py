@@ -21,7 +21,7 @@ import typer
 
 from brain.cli import scope as scopes
 from brain.cli.console import note, out
-from brain.cli.options import Budget, Db, Json, Scope
+from brain.cli.options import Budget, Db, Json, Scope, WithBrief, given
 from brain.cli.target import ask
 from brain.cli.verbs import about
 from brain.errors import EXIT_DATA, BrainError
@@ -243,6 +243,7 @@ def format_answer(host: str, event: Event, block: str) -> str:
     "给宿主的钩子用：读它的 JSON，给它要的上下文",
     "brain hook claude-code",
     "brain hook cursor --scope auto --budget 300",
+    "brain hook hermes --with-brief",
     more="一轮开始之前得到 inject 的那一段，会话开始时得到 brief，用工具之前（PreToolUse）看前例；"
     "没有可说的、输入不对、记忆出错时都安静地以 0 退出，绝不拦住人的话。",
     served=True,
@@ -252,6 +253,7 @@ def hook(
     host: Annotated[str, typer.Argument(metavar="宿主", help="、".join(HOSTS))],
     budget: Budget = None,
     scope: Scope = None,
+    with_brief: WithBrief = False,
     db: Db = None,
     as_json: Json = False,
 ) -> int:
@@ -263,7 +265,7 @@ def hook(
         if event is not None and event.name == TOOL:
             told = _before(_DIALECTS[host], event, db, scope)
         elif event is not None:
-            told = format_answer(host, event, _block(event, db, scope, budget))
+            told = format_answer(host, event, _block(event, db, scope, budget, with_brief))
     except Exception as error:  # whatever it is: the person's turn goes on
         if os.environ.get("BRAIN_DEBUG") == "1":
             note(f"{type(error).__name__}: {error}")
@@ -273,13 +275,16 @@ def hook(
     return 0
 
 
-def _block(event: Event, db: str | None, scope: str | None, budget: int | None) -> str:
+def _block(
+    event: Event, db: str | None, scope: str | None, budget: int | None, with_brief: bool
+) -> str:
     where = _scope(scope, event.folder)
 
     def use(brain: Memory) -> str:
         if event.name == START:
             return brain.brief(budget, scope=where).block
-        return brain.inject(event.prompt, budget=budget, scope=where).block
+        more = given(with_brief=with_brief)
+        return brain.inject(event.prompt, budget=budget, scope=where, **more).block
 
     return ask(db, use, read_only=False, quiet=True)
 

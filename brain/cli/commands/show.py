@@ -202,13 +202,28 @@ def scopes_(db: Db = None, as_json: Json = False) -> int:
     "对话开始时给智能体的概要",
     "brain brief",
     "brain brief --scope auto --budget 300",
-    more="钉住的记忆、偏好、技能名，各类各范围有多少；同样的内容每次输出相同。",
+    "brain brief --if-changed f598acd30537ff30",
+    more="钉住的记忆和偏好，按钉住、说下的先后；然后是技能、类型、范围的名字。\n"
+    "没有变化就逐字节相同，新的总在后面。",
 )
-def brief(budget: Budget = None, scope: Scope = None, db: Db = None, as_json: Json = False) -> int:
+def brief(
+    budget: Budget = None,
+    scope: Scope = None,
+    if_changed: Annotated[
+        str | None,
+        typer.Option(
+            "--if-changed",
+            metavar="指纹",
+            help="上次的 fingerprint：整块和那时一样就什么也不输出，退出码 0",
+        ),
+    ] = None,
+    db: Db = None,
+    as_json: Json = False,
+) -> int:
     """Prints the overview block."""
     where = scopes.resolve(scope)
     with Brain.open(db, read_only=True) as brain:
-        found = brain.brief(budget, scope=where)
+        found = brain.brief(budget, scope=where, if_changed=if_changed)
         remark = "" if scopes.is_auto(scope) else brain.scope_remark(where)
     if remark:
         note(visible(remark))

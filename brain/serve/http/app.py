@@ -18,6 +18,7 @@ from starlette.routing import Route as Path
 from starlette.status import HTTP_503_SERVICE_UNAVAILABLE
 
 from brain.errors import EXIT_BUSY, EXIT_DATA, EXIT_UNAVAILABLE, BrainError
+from brain.serve import cache_events
 from brain.serve.call_dispatch import Dispatcher
 from brain.serve.catalog import CALLS
 from brain.serve.http import auth
@@ -64,11 +65,21 @@ def build(desk: Dispatcher, version: str) -> Starlette:
     async def metrics(request: Request) -> Response:
         return PlainTextResponse(await _metrics(desk), media_type=_METRICS_TYPE)
 
+    events = cache_events.CacheEvents(desk.metrics)
+
+    async def cache_event(request: Request) -> Response:
+        try:
+            told = validated(cache_events.FIELDS, await _body(request), loose=False)
+            return Json(events.note(told))
+        except BrainError as error:
+            return error_response(error)
+
     routes = [Path(r.path, _endpoint(desk, r), methods=[r.method]) for r in ROUTES]
     routes += [
         Path("/openapi.json", openapi, methods=["GET"]),
         Path("/healthz", healthz, methods=["GET"]),
         Path("/metrics", metrics, methods=["GET"]),
+        Path("/cache-event", cache_event, methods=["POST"]),
     ]
     return Starlette(
         routes=[*_merged(routes), *streamable.routes],

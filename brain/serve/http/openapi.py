@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from brain.serve.catalog import CALLS, Call
+from brain.serve import cache_events
+from brain.serve.catalog import CALLS
 from brain.serve.http.routes import ROUTES, Route
-from brain.serve.params import object_schema
+from brain.serve.params import Field, object_schema
 from brain.serve.schemas import SCHEMAS
 
 MAX_GET_QUERY = 2000
@@ -37,10 +39,14 @@ def document(version: str, *, secured: bool) -> dict[str, Any]:
     """
     paths: dict[str, dict[str, Any]] = {}
     for route in ROUTES:
-        operation = _operation(route, CALLS[route.call])
+        call = CALLS[route.call]
+        operation = _operation(route, call.about, call.fields, call.answer)
         paths.setdefault(route.path, {})[route.method.lower()] = operation
     paths["/healthz"] = {"get": _plain("healthz", "活着吗", "application/json")}
     paths["/metrics"] = {"get": _plain("metrics", "Prometheus 文本", "text/plain")}
+    event = Route("POST", "/cache-event", "cache_event")
+    told = (cache_events.ABOUT, cache_events.FIELDS, cache_events.ANSWER)
+    paths[event.path] = {"post": _operation(event, *told)}
     out: dict[str, Any] = {
         "openapi": "3.1.0",
         "info": {
@@ -57,18 +63,18 @@ def document(version: str, *, secured: bool) -> dict[str, Any]:
     return out
 
 
-def _operation(route: Route, call: Call) -> dict[str, Any]:
+def _operation(route: Route, about: str, takes: Sequence[Field], answer: str) -> dict[str, Any]:
     in_path = {"id"} if "{id}" in route.path else set()
-    fields = [f for f in call.fields if f.name not in in_path]
+    fields = [f for f in takes if f.name not in in_path]
     parameters = [
         {"name": f.name, "in": "path", "required": True, "schema": f.schema()}
-        for f in call.fields
+        for f in takes
         if f.name in in_path
     ]
     out: dict[str, Any] = {
         "operationId": f"{route.call}_{route.method.lower()}",
-        "summary": call.about,
-        "responses": {"200": _ok(f"#/components/schemas/{call.answer}"), **_refusals()},
+        "summary": about,
+        "responses": {"200": _ok(f"#/components/schemas/{answer}"), **_refusals()},
     }
     if route.method == "GET":
         parameters += [

@@ -1,0 +1,1 @@
+"""Prompt caching: what hosts say of the cached part of a prompt, and where it was lost."""
