@@ -70,6 +70,11 @@ def size(path: Path) -> int:
         return 0
 
 
+def has_frames(path: Path) -> bool:
+    """Whether the log beside a file holds any page."""
+    return size(path) > _HEADER + _FRAME
+
+
 def belongs_to(path: Path) -> bool:
     """Whether the log beside a file may be applied to it; also True where nothing can be told.
 
@@ -263,7 +268,7 @@ def _is_garbled(path: Path) -> bool:
             head = log.read(_HEADER)
     except OSError:
         return False
-    if size(path) <= _HEADER + _FRAME or len(head) < _HEADER:
+    if not has_frames(path) or len(head) < _HEADER:
         return False
     magic, version = unpack_from(">II", head)
     if magic not in _MAGICS or version != _VERSION:
