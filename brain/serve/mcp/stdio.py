@@ -35,7 +35,7 @@ def serve(db: str | None, *, version: str, scope: str = "", read_only: bool = Fa
         scope: of calls that name none.
     """
     early = handshake.begin(version)
-    threading.Thread(target=_watch_parent, args=(os.getppid(),), daemon=True).start()
+    threading.Thread(target=_watch_parent, args=(early.parent,), daemon=True).start()
     if isinstance(sys.stderr, io.TextIOWrapper):
         sys.stderr.reconfigure(encoding="utf-8", errors="backslashreplace")
     for number, code in ((signal.SIGINT, EXIT_INTERRUPTED), (signal.SIGTERM, EXIT_TERMINATED)):
