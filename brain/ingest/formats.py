@@ -39,6 +39,8 @@ _DOCUMENTS = frozenset(
 )
 """Files that hold words in a form nothing here reads: of a folder they are named."""
 
+UNREAD = "还不会读这种文件，跳过了；请先存成 .txt 或 .md。"
+
 _NO_MEMORIES = frozenset({"node_modules", "__pycache__", "tool-results"})
 _NO_NOTES = re.compile(
     r"(?:(?:dev-|test-)?requirements[\w.-]*|constraints|robots|humans|license|licence|copying|notice"
@@ -231,8 +233,7 @@ def _of_many(root: Path, name: str | None, unpacked: Unpacked) -> list[Part]:
         if name is not None and not _bare(path.name).endswith(FORMATS[name].suffixes):
             continue
         if path.suffix.lower() in _DOCUMENTS:
-            told = "还不会读这种文件，跳过了；请先存成 .txt 或 .md。"
-            unknown.append((file.name, Fault(0, told)))
+            unknown.append((file.name, Fault(0, UNREAD)))
             continue
         try:
             with reading_errors(path):
