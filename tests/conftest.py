@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,6 +20,22 @@ settings.register_profile(
     "brain", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("brain")
+
+MEMORY = Path("/dev/shm")
+"""Where Linux keeps files in memory. The suite commits some ten thousand times, and each commit
+waits for the disk elsewhere; what a process does that is killed is the same on both."""
+
+ROOM = 2 << 30
+"""Bytes that must be free there: several times what the suite leaves at a time."""
+
+
+def pytest_configure() -> None:
+    if (
+        os.access(MEMORY, os.W_OK)
+        and shutil.disk_usage(MEMORY).free >= ROOM
+        and "PYTEST_DEBUG_TEMPROOT" not in os.environ
+    ):
+        os.environ["PYTEST_DEBUG_TEMPROOT"] = str(MEMORY)
 
 
 @pytest.fixture(scope="session")

@@ -83,10 +83,18 @@ def check_file(path: Path) -> bool:
         return False
     try:
         head = wal.peek(path, 0, len(_HEADER))
+        if head != _HEADER:  # perhaps not yet: another process may be writing its first page
+            head = wal.peek_settled(path, len(_HEADER))
+    except FileNotFoundError:
+        return False  # gone since
     except OSError:
         raise BrainError(
             "brain_db_unreadable", f"读不了记忆文件，没有权限或磁盘出错：{path}", EXIT_CANT_CREATE
         ) from None
+    if not head:
+        return False
+    if head == bytes(len(_HEADER)) and wal.has_journal(path):
+        return True  # its maker lost power at the first page; SQLite undoes that
     if head != _HEADER:
         raise BrainError(
             "brain_db_not_ours", f"这不是 SQLite 文件，没有动它：{path}", EXIT_NO_INPUT
@@ -411,6 +419,8 @@ def require_private_beside(path: Path) -> None:
     for suffix in ("-wal", "-shm", "-journal"):
         beside = Path(f"{path}{suffix}")
         with contextlib.suppress(OSError, ValueError), _looked_at(beside) as (info, name):
+            if info.st_nlink == 0:
+                continue  # the last to close it took it away while it was looked at
             if owner is None:
                 owner = os.stat(path).st_uid
             _require_private(beside, info, owner)

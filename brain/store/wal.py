@@ -9,6 +9,7 @@ a file when the file, taken alone, bears the mark before the log's first or one 
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
 from collections.abc import Iterator
@@ -73,6 +74,14 @@ def size(path: Path) -> int:
 def has_frames(path: Path) -> bool:
     """Whether the log beside a file holds any page."""
     return size(path) > _HEADER + _FRAME
+
+
+def has_journal(path: Path) -> bool:
+    """Whether there is a rollback journal beside a file with anything in it."""
+    try:
+        return Path(f"{path}-journal").stat().st_size > 0
+    except OSError:
+        return False
 
 
 def belongs_to(path: Path) -> bool:
@@ -372,16 +381,55 @@ def peek(path: Path, offset: int, count: int) -> bytes:
     program to close the file would take away a log still in use. SQLite knows which not to close.
 
     Raises:
-        OSError: the file is not there or cannot be read.
+        OSError: the file is not there (``FileNotFoundError``) or cannot be read.
     """
+    with _opened(path) as file:
+        return bytes(file.xRead(count, offset)).ljust(count, b"\0")
+
+
+def peek_settled(path: Path, count: int) -> bytes:
+    """The first bytes of a database file as they are while nobody writes it.
+
+    A file's first page comes into it after its size does, and goes again where that transaction is
+    undone, so who reads without a lock may see zeros. SQLite writes a file under an exclusive lock:
+    under a shared one it is as its last transaction left it. Where nobody lets it go for
+    :data:`_LOCK_TRIES` looks, the bytes are given as they are.
+
+    Returns:
+        the bytes; none where the file is empty.
+
+    Raises:
+        OSError: as :func:`peek`.
+    """
+    for attempt in range(_LOCK_TRIES):
+        if attempt:
+            time.sleep(_PAUSE)
+        with _opened(path) as file:
+            try:
+                file.xLock(apsw.SQLITE_LOCK_SHARED)
+            except apsw.BusyError:
+                continue
+            try:
+                if path.stat().st_size == 0:  # SQLite calls one byte none as well
+                    return b""
+                return bytes(file.xRead(count, 0)).ljust(count, b"\0")
+            finally:
+                file.xUnlock(apsw.SQLITE_LOCK_NONE)
+    return peek(path, 0, count)
+
+
+@contextlib.contextmanager
+def _opened(path: Path) -> Iterator[apsw.VFSFile]:
     flags = [apsw.SQLITE_OPEN_MAIN_DB | apsw.SQLITE_OPEN_READONLY, 0]
     try:
         file = apsw.VFSFile("", str(path.absolute()), flags)
         try:
-            return file.xRead(count, offset).ljust(count, b"\0")
+            yield file
         finally:
             file.xClose()
     except apsw.Error as e:
+        if not os.path.lexists(path):
+            raise FileNotFoundError(str(e)) from None
         raise OSError(str(e)) from None
 
 

@@ -25,26 +25,24 @@ _HAN = "\u3400-\u9fff"
 _LATIN = r"[a-z][a-z0-9]*(?:[-_.'][a-z0-9]+)*"
 _OPEN, _CLOSE = "\"'“‘「『《<", "\"'”’」』》>"
 _QUOTED = rf"[{_OPEN}]([^{_OPEN}{_CLOSE}\n]{{1,16}})[{_CLOSE}]"
-_LINK = re.compile(r" ?(?:就是|[改换](?:成|为|叫)了?|[叫是为做作]了?)? ?[:=]? ?")
-_CALLS = re.compile(
+_LINK = r" ?(?:就是|[改换](?:成|为|叫)了?|[叫是为做作]了?)? ?[:=]? ?"
+_CALLS = (
     r"(?P<callers>大家|我们|咱们?|家里|屋里|师门|同[事学]们?|朋友们?|[群圈组队班店村系院厂]里|街坊|邻居们?|别人|人家|外面|私下|背地里"
     r"|平时|内部|客户|网上|江湖|都|习惯|一律|统一|一般)[^,。;!?\n]{0,6}?"
     r"[叫喊称唤]呼?(?:[他她它其]|ta(?![a-z]))(?:们|一声)?[作做为叫]?"
 )
 """大家叫他, 屋里都喊她. Who calls must be many: one who calls him may want him to come."""
-_TERMED = re.compile(
-    rf"(?:大家|我们|咱们?|家里|都|人家)[都也]?管(?:那个|这个)?([{_HAN}a-z0-9]{{2,6}}?)(?=叫)"
-)
+_TERMED = rf"(?:大家|我们|咱们?|家里|都|人家)[都也]?管(?:那个|这个)?([{_HAN}a-z0-9]{{2,6}}?)(?=叫)"
 """我们都管王磊叫石头."""
 _STRETCH = r"[^,。;:!?()\n]"
-_IS_ONE = re.compile(rf"(?:^|[,。;:!?(\n、 ])({_STRETCH}{{1,8}}?)是({_STRETCH}{{0,20}}?)的?\Z")
+_IS_ONE = rf"(?:^|[,。;:!?(\n、 ])({_STRETCH}{{1,8}}?)是({_STRETCH}{{0,20}}?)的?\Z"
 """What stands before a cue without a name behind it: 大喇叭是王桂兰的外号."""
-_SIGNS = re.compile(
+_SIGNS = (
     r"[叫喊称唤(]|[”\"」』],?(?:也就是|就是|其实是|即|指)|[总工师生姐哥嫂叔婆公]是|[小老阿].是"
     r"|aka|a\.k\.a|nickname|called|named|known as|goes by|real name"
 )
 """One of these or a cue stands in every note with a pair, but those of relatives."""
-_MEANS = re.compile(
+_MEANS = (
     rf"{_QUOTED},?(?:也就是|就是|其实是|即|指的是)"
     rf"([{_HAN}a-z0-9][{_HAN}a-z0-9 _-]{{1,13}})(?=[,。;:!?()\n]|$)"
 )
@@ -52,13 +50,13 @@ _MY_PET = (
     r"(?:(?:我|我们|咱)家(?:里)?的?(?:那只|这只|那条)?|(?:养|捡|领养|收养|添|买)了?一?(?:只|条|头)?小?)"
     r"(?P<animal>{animals})(?:,?(?:名字|名|取名|起名)?叫|,?[取起]名)(?:了|做)?"
 )
-_ENGLISH = re.compile(
+_ENGLISH = (
     rf"(?P<one>(?:my |our |[a-z]+'s )?{_LATIN}),? \(?(?:is |was |are )?(?:also )?"
     rf"(?:called|named|nicknamed|known as|goes by|aka|a\.k\.a\.|real name(?: is)?):? "
     rf"[\"'“]?(?P<other>{_LATIN})"
 )
-_DOUBLED = re.compile(rf"(?<![{_HAN}])([{_HAN}])\1\Z")
-_SHORT = re.compile(rf"([{_HAN}]{{2,3}})[),]")
+_DOUBLED = rf"(?<![{_HAN}])([{_HAN}])\1\Z"
+_SHORT = rf"([{_HAN}]{{2,3}})[),]"
 """豆豆（安然）, 许佳宁（宁宁）: one of the two is a doubled character."""
 
 _ERRANDS = frozenset(
@@ -100,7 +98,9 @@ def aliases(folded_note: str) -> tuple[tuple[str, str], ...]:
         At most ``MOST_PAIRS``, none twice; what has the other name stands first.
     """
     if not (
-        _SIGNS.search(folded_note) or calls_relatives(folded_note) or _cues().search(folded_note)
+        compiled(_SIGNS).search(folded_note)
+        or calls_relatives(folded_note)
+        or _cues().search(folded_note)
     ):
         return ()
     note = _Note(folded_note[:LONGEST])
@@ -152,22 +152,23 @@ class _Note:
     def pairs(self) -> Iterator[tuple[str, str]]:
         yield from self._beside()
         found = sorted(
-            (*_CALLS.finditer(self.text), *_cues().finditer(self.text)), key=re.Match.start
+            (*compiled(_CALLS).finditer(self.text), *_cues().finditer(self.text)),
+            key=re.Match.start,
         )
         end = 0
         for cue in found:
             if cue.start() >= end:
                 end = cue.end()
                 yield from self._cued(cue)
-        for termed in _TERMED.finditer(self.text):
+        for termed in compiled(_TERMED).finditer(self.text):
             if called := self._called(termed.end()):
                 yield termed[1], called
-        for means in _MEANS.finditer(self.text):
+        for means in compiled(_MEANS).finditer(self.text):
             yield means[1], means[2].strip()
         for pet in _pets().finditer(self.text):
             if called := self._called(pet.end(), sure=True):
                 yield f"我家{pet['animal']}", called
-        for english in _ENGLISH.finditer(self.text):
+        for english in compiled(_ENGLISH).finditer(self.text):
             yield english["one"], english["other"]
 
     def _beside(self) -> Iterator[tuple[str, str]]:
@@ -201,14 +202,21 @@ class _Note:
     def _in_brackets(self) -> Iterator[tuple[str, str]]:
         for bracket in compiled(r"\(").finditer(self.text):
             before, other = self.ends.get(bracket.start()), self.starts.get(bracket.end())
-            doubled = _DOUBLED.search(self.text[max(0, bracket.start() - 3) : bracket.start()])
-            inside = _SHORT.match(self.text, bracket.end())
+            doubled = compiled(_DOUBLED).search(
+                self.text[max(0, bracket.start() - 3) : bracket.start()]
+            )
+            inside = compiled(_SHORT).match(self.text, bracket.end())
             if before and other and self.text[other.end : other.end + 1] in {*"),、;"}:
                 # 张伟（李娜） are two.
                 kinds = {before.kind, other.kind}
                 if kinds != {"person"} or before.text.isascii() != other.text.isascii():
                     yield before.text, other.text
-            elif before and before.kind == "person" and inside and _DOUBLED.search(inside[1]):
+            elif (
+                before
+                and before.kind == "person"
+                and inside
+                and compiled(_DOUBLED).search(inside[1])
+            ):
                 yield before.text, inside[1]
             elif doubled and inside:
                 yield doubled[0], inside[1]
@@ -217,7 +225,7 @@ class _Note:
         called = self._called(cue.end())
         if not called:
             # 豆豆是家里叫的小名.
-            stated = _IS_ONE.search(self.text, max(0, cue.start() - 32), cue.start())
+            stated = compiled(_IS_ONE).search(self.text, max(0, cue.start() - 32), cue.start())
             if stated and self._ends(cue.end()):
                 has = self._whole(stated[2]) or self._subject(stated.start(1))
                 if stated[2].strip().isascii() and stated[2].strip():
@@ -244,7 +252,7 @@ class _Note:
         Args:
             sure: nothing but a name can stand there: 来福.
         """
-        link = _LINK.match(self.text, at)
+        link = compiled(_LINK).match(self.text, at)
         at = link.end() if link else at
         if quoted := compiled(_QUOTED).match(self.text, at):
             return quoted[1].strip()

@@ -75,11 +75,15 @@ class Lexicon(NamedTuple):
 
     def longest(self, text: str, at: int) -> tuple[str, str] | None:
         """The longest entry that stands at a place, with what it stands for."""
-        for length in self.lengths.get(text[at], ()):
-            piece = text[at : at + length]
-            if piece in self.entries:
-                return piece, self.entries[piece]
-        return None
+        end = self.end(text, at)
+        return (text[at:end], self.entries[text[at:end]]) if end else None
+
+    def end(self, text: str, at: int) -> int:
+        """Where the longest entry ends that stands at a place; 0 where none does."""
+        for length in self.lengths.get(text[at : at + 1], ()):
+            if text[at : at + length] in self.entries:
+                return at + length
+        return 0
 
     def longest_whole(self, text: str, at: int) -> tuple[str, str] | None:
         """As :meth:`longest`, but Latin words and numbers only as a whole: hi is not in history."""
@@ -95,12 +99,11 @@ class Lexicon(NamedTuple):
     def found(self, text: str) -> list[tuple[int, int, str]]:
         """Where entries stand whole and what they stand for, leftmost and longest first."""
         out: list[tuple[int, int, str]] = []
-        at = 0
-        while at < len(text):
-            one = self.longest_whole(text, at) if text[at] in self.lengths else None
-            if one:
-                out.append((at, at + len(one[0]), one[1]))
-            at += len(one[0]) if one else 1
+        end = 0
+        for at, char in enumerate(text):
+            if at >= end and char in self.lengths and (one := self.longest_whole(text, at)):
+                end = at + len(one[0])
+                out.append((at, end, one[1]))
         return out
 
 

@@ -9,12 +9,13 @@ folded form (:func:`brain.text.fold.fold`).
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Literal
 
 from brain.text import lists
+from brain.text.lists import Lexicon
 from brain.text.regex import compiled, holds_any
 
 Kind = Literal["person", "title", "kin", "identifier"]
@@ -148,7 +149,7 @@ def _person(text: str, at: int, least: int) -> int:
     if not goes_on:
         return given + 1 if short + 1 >= least else 0
     short += (1 + opened) * (c in _BEHIND) - 3 * joined - 4 * (c in _PLACES)
-    if _relative_words()[0].at(text, given + 1) > given + 2:
+    if _relative_words()[0].end(text, given + 1) > given + 2:
         # 汤敏老公.
         return given + 1 if short >= least else 0
     long = odds + _odds(w.first, b) + _odds(w.last, c) - 4 * word - 2 * (c in _BEHIND)
@@ -171,32 +172,6 @@ def _odds(table: dict[str, int], c: str) -> int:
     return _words().common.get(c, _UNSEEN) if found is None else found
 
 
-class _Lexicon:
-    """Words to look for: in a text of a few lines faster than a pattern, which must be compiled."""
-
-    def __init__(self, words: Iterable[str]) -> None:
-        self.words = frozenset(words)
-        self.opens = re.compile(f"[{''.join({word[0] for word in self.words})}]")
-        self._sizes = sorted({len(word) for word in self.words}, reverse=True)
-
-    def at(self, text: str, start: int) -> int:
-        """Where the longest word ends that begins at a place; 0 where none does."""
-        for size in self._sizes:
-            word = text[start : start + size]
-            if word in self.words:
-                return start + len(word)
-        return 0
-
-    def within(self, text: str) -> Iterator[tuple[int, int]]:
-        """Where words stand, the longest at each place, none in another."""
-        end = 0
-        for found in self.opens.finditer(text):
-            start = found.start()
-            if start >= end and (reached := self.at(text, start)):
-                end = reached
-                yield start, end
-
-
 @cache
 def _titles() -> dict[str, tuple[str, ...]]:
     """Title → those that may stand for it, itself among them."""
@@ -205,8 +180,8 @@ def _titles() -> dict[str, tuple[str, ...]]:
 
 
 @cache
-def _title_words(titles: tuple[str, ...] = ()) -> _Lexicon:
-    return _Lexicon(titles or _titles())
+def _title_words(titles: tuple[str, ...] = ()) -> Lexicon:
+    return Lexicon.of(dict.fromkeys(titles or _titles(), ""))
 
 
 def _ends_title(text: str, start: int, end: int) -> bool:
@@ -300,13 +275,13 @@ def _relatives() -> dict[str, tuple[int, int]]:
 
 
 @cache
-def _relative_words() -> tuple[_Lexicon, _Lexicon, frozenset[str], frozenset[str]]:
+def _relative_words() -> tuple[Lexicon, Lexicon, frozenset[str], frozenset[str]]:
     """The words; those that hold one and are none; counts; characters without which none stands."""
     counts = frozenset(lists.words("names", "kin_counts"))
-    blocked = _Lexicon(lists.words("names", "kin_words"))
+    blocked = Lexicon.of(dict.fromkeys(lists.words("names", "kin_words"), ""))
     # The character that tells most: 舅 of 舅舅, 叔 of 小叔子.
     telling = {word[-2:][0] if word[-1] in "子儿友生人咪比" else word[-1] for word in _relatives()}
-    return _Lexicon(_relatives()), blocked, counts, frozenset(telling)
+    return Lexicon.of(dict.fromkeys(_relatives(), "")), blocked, counts, frozenset(telling)
 
 
 _OWN = frozenset("我俺咱")
@@ -319,12 +294,12 @@ def _relatives_in(text: str) -> Iterator[tuple[int, int, _Relative]]:
     if characters.isdisjoint(text):
         return
     end = 0
-    opens = "".join({word[0] for word in words.words | blocked.words} | counts | _OWN)
+    opens = "".join(words.lengths.keys() | blocked.lengths.keys() | counts | _OWN)
     for found in compiled(f"[{opens}]").finditer(text):
         start = found.start()
         if start < end:
             continue
-        if past := blocked.at(text, start):
+        if past := blocked.end(text, start):
             end = past
             continue
         past, word, count = _relative_at(text, start, words, counts)
@@ -336,19 +311,19 @@ def _relatives_in(text: str) -> Iterator[tuple[int, int, _Relative]]:
 
 
 def _relative_at(
-    text: str, start: int, words: _Lexicon, counts: frozenset[str]
+    text: str, start: int, words: Lexicon, counts: frozenset[str]
 ) -> tuple[int, str, str]:
     """Where a relative ends that begins at a place, or 0; the word; its count."""
     at = start
-    if text[at] in _OWN and not words.at(text, at):
+    if text[at] in _OWN and not words.end(text, at):
         at += 1
         while text[at : at + 1] in ("们", "家"):
             at += 1
-    past = words.at(text, at)
+    past = words.end(text, at)
     # 哥 alone is in too many words; 我哥, 大哥 are relatives.
     if past and (past - at > 1 or text[at] in "爸妈" or text[at - 1 : at] in _OWN):
         return past, text[at:past], ""
-    if text[at : at + 1] in counts and (past := words.at(text, at + 1)):
+    if text[at : at + 1] in counts and (past := words.end(text, at + 1)):
         return past, text[at + 1 : past], text[at]
     return 0, "", ""
 
@@ -379,7 +354,7 @@ def _titled(text: str, titles: tuple[str, ...] = ()) -> Iterator[tuple[int, int,
     Args:
         titles: which ones; all when empty.
     """
-    for at, end in _title_words(titles).within(text):
+    for at, end, _ in _title_words(titles).found(text):
         start = _head(text, at, end)
         if start >= 0:
             yield start, at, end
@@ -507,7 +482,7 @@ def _match_person(name: Name, note: str) -> float:
         behind = at + len(surname)
         if at and note[at - 1] in "老小" and _prefixed(note, at - 1, behind):
             return MAYBE
-        title = _title_words().at(note, behind)
+        title = _title_words().end(note, behind)
         if title and _head(note, behind, title) in (at, at - 1):
             return MAYBE
     return SILENT

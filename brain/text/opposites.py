@@ -41,9 +41,12 @@ class Opposition(NamedTuple):
 
 
 @cache
-def _words(heading: str) -> tuple[str, ...]:
-    found = (w.replace("_", " ") for w in lists.words("opposites", heading))
-    return tuple(sorted(found, key=len, reverse=True))
+def _words(heading: str) -> dict[str, list[str]]:
+    """First character → the words that begin with it, the longest first."""
+    out: dict[str, list[str]] = {}
+    for word in sorted(lists.spoken(lists.words("opposites", heading)), key=len, reverse=True):
+        out.setdefault(word[0], []).append(word)
+    return out
 
 
 @cache
@@ -73,13 +76,15 @@ def denials(folded: str) -> bytes:
 
 
 def _deny(folded: str, start: int, stop: int, out: bytearray) -> None:
+    idle, negators = _words("idle"), _words("negators")
     at = start
     while at < stop:
-        idle = next((w for w in _words("idle") if folded.startswith(w, at)), None)
-        if idle is not None:
-            at += len(idle)
+        char = folded[at]
+        passed = next((w for w in idle.get(char, ()) if folded.startswith(w, at)), None)
+        if passed is not None:
+            at += len(passed)
             continue
-        word = next((w for w in _words("negators") if _stands(folded, w, at)), None)
+        word = next((w for w in negators.get(char, ()) if _stands(folded, w, at)), None)
         if word is None:
             at += 1
             continue

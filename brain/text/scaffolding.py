@@ -1,6 +1,7 @@
 """Host scaffolding: what a host wrote into a turn, told from what a person or a model said in it.
 
 ``data/scaffolding.txt`` holds one drawer a host; ingest, capture and the hooks read the same one.
+What stands around a live prompt of whatever host is :mod:`brain.text.wrapping`'s.
 A rule looks at where a line begins, so that who only talks about such a thing keeps the words.
 """
 

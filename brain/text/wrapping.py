@@ -3,7 +3,8 @@
 A prompt reaches the engine as the host hands it over, and what stands around it is in no note: ids
 and channel names would count as rare words of the question, and a reminder's text would be asked
 for. What is known to be written by machines goes (``wrappings``); what is in doubt stays, since it
-may be the question: ``[2026-05-08] 做了什么`` keeps its day.
+may be the question: ``[2026-05-08] 做了什么`` keeps its day. Turns of a conversation are
+:mod:`brain.text.scaffolding`'s; the elements that hosts write are listed there for both.
 """
 
 from __future__ import annotations
@@ -57,6 +58,20 @@ def _names(heading: str) -> frozenset[str]:
     return frozenset(words("wrappings", heading))
 
 
+@cache
+def _machine_tags() -> frozenset[str]:
+    """Names of elements that hosts write: the distinct ones of all their scaffolding, and more."""
+    told = frozenset(
+        name
+        for rules in lines("scaffolding").values()
+        for rule, *names in map(str.split, rules)
+        if rule in ("tag", "slash")
+        for name in names
+    )
+    distinct = {name for name in told if holds_any(name, "-_") and not holds_any(name, "*~")}
+    return _names("machine_tags") | distinct
+
+
 def unwrap(text: str) -> str:
     """A prompt without what its host put around it.
 
@@ -105,7 +120,7 @@ def _once(text: str) -> str:
 def _without_machine_tags(text: str, lowered: str) -> str:
     """Without the elements a host wrote; one that is not closed stays. A break takes their place,
     so that what stood around them cannot make another."""
-    tags = _names("machine_tags")
+    tags = _machine_tags()
     out: list[str] = []
     unclosed: set[str] = set()
     kept = at = 0

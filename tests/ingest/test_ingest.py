@@ -23,6 +23,7 @@ from tests.support import PATIENCE, until
 from tests.support.cli import PROGRAM, Cli
 from tests.support.engine import vector_of, vectors_out_of_step
 from tests.support.hermes import Hermes, asked
+from tests.support.servers import at_start
 
 
 @pytest.fixture
@@ -93,8 +94,20 @@ def test_bad_use_has_its_code_and_leaves_no_file(
     assert not cli.db.exists() or cli("list", "--json").json == []
 
 
-MANY = 15_000
-"""Enough that a run is still under way when the first batch is seen."""
+MANY = 600
+"""More than two batches."""
+
+PAUSE = """
+import time
+from brain.ingest import ingestion
+flush, done = ingestion._Ingestion._flush, []
+def pausing(*given):
+    flush(*given)
+    done.append(1)
+    time.sleep(600 if len(done) == 2 else 0)
+ingestion._Ingestion._flush = pausing
+"""
+"""Run at the start of a process: it is still under way when its first batch is seen."""
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs SIGINT")
@@ -103,7 +116,7 @@ def test_an_interrupt_keeps_what_is_done_and_the_next_run_goes_on(cli: Cli, tmp_
     process = subprocess.Popen(
         [sys.executable, str(PROGRAM), "ingest", "notes.jsonl"],
         cwd=tmp_path,
-        env=cli.env(),
+        env=cli.env(at_start(tmp_path / "site", PAUSE)),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

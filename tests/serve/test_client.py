@@ -178,7 +178,7 @@ def test_a_command_through_the_server_loads_no_engine(web: Web, verb: str, tmp_p
 
 
 def test_mcp_through_a_server_gives_the_same(web: Web, tmp_path: Path) -> None:
-    with Stdio(tmp_path, env={"BRAIN_URL": web.url}) as thin:
+    with Stdio(tmp_path, env={"BRAIN_URL": web.url}, cold=True) as thin:
         for tool, question in (
             ("inject", "部署怎么发布"),
             ("inject", "火星上有几座咖啡馆"),

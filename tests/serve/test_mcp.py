@@ -94,7 +94,7 @@ def test_the_older_handshake(shared: Stdio) -> None:
 
 
 def test_the_stateless_protocol_needs_no_handshake(home: Path) -> None:
-    with Stdio(home, handshake=False) as server:
+    with Stdio(home, handshake=False, cold=True) as server:
         found = server.ask("server/discover", _meta=ENVELOPE)["result"]
         assert MODERN in found["supportedVersions"]
         stored = server.ask(
@@ -279,7 +279,7 @@ def test_scope_is_the_default_of_every_call(home: Path) -> None:
 
 
 def test_the_verb_is_the_same_server(home: Path) -> None:
-    with Stdio(home, command=(str(ROOT / "brain.py"), "mcp")) as server:
+    with Stdio(home, command=(str(ROOT / "brain.py"), "mcp"), cold=True) as server:
         assert server.hello["result"]["serverInfo"]["name"] == "brain"
 
 
@@ -418,7 +418,7 @@ def test_malformed_messages_do_not_keep_it_from_ending(home: Path) -> None:
 
 
 def test_a_byte_order_mark_before_the_first_line_is_no_obstacle(home: Path) -> None:
-    with Stdio(home, handshake=False) as server:
+    with Stdio(home, handshake=False, cold=True) as server:
         hello = {
             "jsonrpc": "2.0",
             "id": 1,

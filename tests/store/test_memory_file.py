@@ -8,6 +8,7 @@ import random
 import shutil
 import signal
 import stat
+import struct
 import subprocess
 import sys
 import tempfile
@@ -879,6 +880,62 @@ def test_processes_that_make_the_file_at_the_same_moment_get_along(tmp_path: Pat
             assert brain.stats().model is None
 
 
+MAKER = """
+import sys
+from pathlib import Path
+from brain.store import connection
+for n in range(int(sys.argv[2])):
+    path = Path(sys.argv[1], f"{n}.db")
+    connection.create(path)
+    connection.connect(path, writable=True).close()
+"""
+
+
+def test_a_look_at_a_file_that_is_just_being_made_is_never_wrong(tmp_path: Path) -> None:
+    """Its first page comes into it after its size: one look in a few was at zeros."""
+    maker = run(MAKER, tmp_path, 150)
+    for n in range(150):
+        while not connection.check_file(tmp_path / f"{n}.db"):
+            assert maker.poll() in (None, 0)
+    finished(maker)
+
+
+@pytest.mark.parametrize("end", ["written", "undone", "gone"])
+def test_a_look_waits_for_the_first_page_of_a_file(tmp_path: Path, end: str) -> None:
+    path = tmp_path / "brain.db"
+    path.write_bytes(bytes(4096))
+    maker = apsw.VFSFile("", str(path), [apsw.SQLITE_OPEN_MAIN_DB | apsw.SQLITE_OPEN_READWRITE, 0])
+    for lock in (apsw.SQLITE_LOCK_SHARED, apsw.SQLITE_LOCK_RESERVED, apsw.SQLITE_LOCK_EXCLUSIVE):
+        maker.xLock(lock)
+    found: list[bool] = []
+    look = threading.Thread(target=lambda: found.append(connection.check_file(path)))
+    look.start()
+    look.join(0.1)
+    assert found == []
+    if end == "written":
+        maker.xWrite(b"SQLite format 3\0", 0)
+    elif end == "undone":
+        maker.xTruncate(0)
+    else:
+        path.unlink()
+    maker.xUnlock(apsw.SQLITE_LOCK_NONE)
+    look.join(PATIENCE)
+    maker.xClose()
+    assert found == [end == "written"]
+
+
+def test_a_file_whose_maker_lost_power_at_its_first_page_is_a_new_one(tmp_path: Path) -> None:
+    path = tmp_path / "brain.db"
+    path.write_bytes(bytes(4096))
+    magic = bytes.fromhex("d9d505f920a163d7")  # https://sqlite.org/fileformat2.html, 3
+    head = magic + struct.pack(">5I", 0, 7, 0, 512, 4096)
+    Path(f"{path}-journal").write_bytes(head.ljust(512, b"\0"))
+    with Brain.open(path, model="none") as brain:
+        assert brain.stats().total == 0
+        brain.add("一条")
+        assert brain.stats().total == 1
+
+
 ONE = """
 import sys
 from brain import Brain
@@ -905,3 +962,21 @@ def test_a_running_program_sees_a_file_that_was_not_there(tmp_path: Path) -> Non
         assert brain.recall("红烧肉").hits == ()
         finished(run(ONE, path, "none"))
         assert texts(brain.recall("红烧肉")) == ["食堂周三有红烧肉"]
+
+
+@pytest.mark.skipif(not connection._LOOK, reason="looks by descriptor on Linux alone")
+def test_a_log_that_goes_while_it_is_looked_at_is_no_danger(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, log = tmp_path / "brain.db", tmp_path / "brain.db-wal"
+    path.touch()
+    log.touch(0o600)
+    stat_of = os.fstat
+
+    def late(descriptor: int) -> os.stat_result:
+        log.unlink(missing_ok=True)
+        return stat_of(descriptor)
+
+    monkeypatch.setattr(os, "fstat", late)
+    connection.require_private_beside(path)
+    assert not log.exists()

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.support import PATIENCE, ROOT
+from tests.support.fork_server import Forked, may_fork
 
 PROGRAM = ROOT / "brain.py"
 
@@ -54,18 +55,25 @@ class Cli:
         env: dict[str, str] | None = None,
         cwd: Path | None = None,
     ) -> Done:
-        done = subprocess.run(
-            [sys.executable, str(PROGRAM), *args],
-            input=stdin,
-            capture_output=True,
-            env=self.env(env),
-            cwd=cwd or self.home,
-            timeout=PATIENCE,
-            check=False,
-        )
-        out, err = done.stdout.decode("utf-8"), done.stderr.decode("utf-8")
+        words, where, whole = [str(PROGRAM), *args], cwd or self.home, self.env(env)
+        if may_fork(whole):
+            process = Forked(words, whole, where)
+            told = process.communicate(stdin, PATIENCE)
+            code = process.wait()
+        else:
+            done = subprocess.run(
+                [sys.executable, *words],
+                input=stdin,
+                capture_output=True,
+                env=whole,
+                cwd=where,
+                timeout=PATIENCE,
+                check=False,
+            )
+            told, code = (done.stdout, done.stderr), done.returncode
+        out, err = told[0].decode("utf-8"), told[1].decode("utf-8")
         assert "Traceback" not in err, err
-        return Done(done.returncode, out, err)
+        return Done(code, out, err)
 
 
 Say = Callable[..., Done]

@@ -16,6 +16,7 @@ from urllib.parse import urlencode, urlsplit
 
 from tests.support import PATIENCE, ROOT
 from tests.support.cli import PROGRAM, Cli
+from tests.support.fork_server import Forked, may_fork
 
 MCP = ROOT / "mcp_server.py"
 MODERN = "2026-07-28"
@@ -34,6 +35,18 @@ def at_start(folder: Path, code: str) -> dict[str, str]:
     return {"PYTHONPATH": f"{folder}:{ROOT}"}
 
 
+def _started(
+    words: list[str], env: Mapping[str, str], cwd: Path, *, cold: bool = False
+) -> Forked | subprocess.Popen[bytes]:
+    """A server's process; ``cold``, or with an environment of its own for Python, by ``exec``."""
+    if not cold and words[0].endswith(".py") and may_fork(env):
+        return Forked(words, env, cwd)
+    pipe = subprocess.PIPE
+    return subprocess.Popen(
+        [sys.executable, *words], stdin=pipe, stdout=pipe, stderr=pipe, env=env, cwd=cwd
+    )
+
+
 class Stdio:
     """An MCP server over stdio and the raw JSON-RPC that is spoken with it."""
 
@@ -45,16 +58,10 @@ class Stdio:
         env: Mapping[str, str] | None = None,
         command: tuple[str, ...] = (str(MCP),),
         handshake: bool = True,
+        cold: bool = False,
     ) -> None:
         self.cli = Cli(home, model)
-        self.process = subprocess.Popen(
-            [sys.executable, *command, *args],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            env=self.cli.env(dict(env or {})),
-            cwd=home,
-        )
+        self.process = _started([*command, *args], self.cli.env(dict(env or {})), home, cold=cold)
         self.lines: list[bytes] = []
         self.errors: list[bytes] = []
         self._arrived: queue.Queue[bytes] = queue.Queue()
@@ -178,13 +185,8 @@ class Web:
         env: Mapping[str, str] | None = None,
     ) -> None:
         self.cli = Cli(home, model)
-        self.process = subprocess.Popen(
-            [sys.executable, str(PROGRAM), "serve", "--port", "0", "--json", "--no-token", *args],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            env=self.cli.env(dict(env or {})),
-            cwd=home,
-        )
+        words = [str(PROGRAM), "serve", "--port", "0", "--json", "--no-token", *args]
+        self.process = _started(words, self.cli.env(dict(env or {})), home)
         assert self.process.stdout
         line = self.process.stdout.readline()
         assert line, self.process.communicate()[1].decode()
@@ -232,6 +234,6 @@ class Web:
         self.process.kill()
         self.process.wait()
         self._drain.join(PATIENCE)
-        for stream in (self.process.stdout, self.process.stderr):
+        for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
             if stream:
                 stream.close()

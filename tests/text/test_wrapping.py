@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from brain.text.lists import lines
 from brain.text.wrapping import unwrap
 
 ASKED = "我家 WiFi 密码是多少"
@@ -122,3 +123,10 @@ def test_any_text_is_unwrapped_once_and_for_all(text: str) -> None:
     once = unwrap(text)
     assert unwrap(once) == once
     assert len(once) <= len(text)
+
+
+@pytest.mark.parametrize("name", ["system-reminder", "user_shell_command", "bash-stdout"])
+def test_elements_of_every_hosts_scaffolding_are_wrapping(name: str) -> None:
+    """Of the names that only scaffolding.txt has."""
+    assert unwrap(f"<{name}>\n别的事\n</{name}>\n{ASKED}") == ASKED
+    assert name not in lines("wrappings")["machine_tags"][0]
