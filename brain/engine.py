@@ -1058,6 +1058,35 @@ class Brain:
         checked = validate.check_unit(value, "重要度", "brain_importance_invalid")
         return self._set(memory_id, "importance", why, now, importance=checked)
 
+    def tag(
+        self,
+        memory_id: int | str,
+        add: Sequence[str] = (),
+        remove: Sequence[str] = (),
+        *,
+        why: str = "",
+        allow_secrets: bool = False,
+        now: datetime | None = None,
+    ) -> m.Memory:
+        """Files a record under more tags, behind those it has, or under fewer; the same again
+        changes nothing.
+
+        Raises:
+            BrainError: ``brain_usage`` (2) without any tag, and for one to be added and removed;
+                ``brain_not_found`` (1), ``brain_tag_invalid``, ``brain_secret`` (65).
+        """
+        number = self._existing(memory_id)
+        more, fewer = drafts.tags(add, allow_secrets), validate.check_tags(remove)
+        if (not more and not fewer) or set(more) & set(fewer):
+            told = "要加上（add）或去掉（remove）的标签至少给一个，同一个不能又加又去。"
+            raise BrainError("brain_usage", told, EXIT_USAGE)
+        with self._store.write() as db:
+            record = lineage.require(db, number)
+            kept = (tag for tag in record.tags if tag not in fewer)
+            tags = builtins.list(validate.check_tags((*kept, *more)))
+            at = to_iso(now or now_utc())
+            return redact.memory(lineage.change(db, record, at, "tag", why, tags=tags))
+
     def useful(
         self, memory_id: int | str, *, why: str = "", now: datetime | None = None
     ) -> m.Memory:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import threading
 import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import FrozenInstanceError
@@ -16,6 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from brain import Brain, Draft
+from brain.embed import registry
 from brain.embed.protocol import Embedder
 from brain.text.timestamps import to_iso
 from brain.validate import MAX_TEXT_BYTES
@@ -907,3 +909,33 @@ def test_search_shows_only_what_shares_a_word(tmp_path: Path) -> None:
 def test_a_limit_out_of_range_is_refused(tmp_path: Path, limit: int) -> None:
     with Brain.open(tmp_path / "m.db", model="none") as brain:
         refused("brain_limit_invalid", 2, lambda: brain.list(limit=limit))
+
+
+def test_a_question_before_the_model_is_loaded_is_answered_by_words_and_says_so(
+    make: Make, e5: Embedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = make(model=e5)
+    made.add("值班群是青鸟群")
+    made.close()
+    loaded = threading.Event()
+
+    def slow(name: str) -> Embedder:
+        loaded.wait()
+        return e5
+
+    monkeypatch.setattr(registry, "open_embedder", slow)
+    with Brain.open(made.path, patience=0.0) as brain:
+        asks = (brain.recall, brain.inject, brain.check, brain.search)
+        for ask in asks[:3]:
+            early = ask("值班群是哪个群").to_dict()
+            assert early["degraded"] == ["timeout"]
+            (remark,) = early["remarks"]
+            assert "模型还在装入" in remark
+        # Words alone were asked for: there is nothing to wait for, and nothing to say.
+        assert "remarks" not in brain.search("值班群").to_dict()
+        loaded.set()
+        brain.warm()
+        for ask in asks:
+            late = ask("值班群是哪个群").to_dict()
+            assert "remarks" not in late
+            assert late["degraded"] == []

@@ -143,6 +143,7 @@ EVENTS = {
     "unpin": "取消钉住",
     "confidence": "改可信度",
     "importance": "改重要度",
+    "tag": "改标签",
     "forget": "遗忘",
     "unlink": "接上前后",
     "use": "用过",
@@ -224,6 +225,7 @@ SENTENCES: Mapping[str, str] = {
     "要换模型请运行 brain reembed --model 名字",
     "no_vec": "加载不了 sqlite-vec 扩展，只按字面检索",
     "no_trigram": "这个 SQLite 没有 trigram 分词器，词的一部分可能找不到",
+    "index_damaged": "字词索引坏了，字面检索不全，结果多半只来自语义；请运行 brain doctor --repair",
     "uncalibrated": "这个模型没有校准过闸门，能不能答只看字面",
     "vectors_pending": "有些记忆还没有向量，按意思暂时找不到它们；"
     "运行 brain reembed --model 名字 补齐",

@@ -29,10 +29,11 @@ VERBS: Mapping[str, tuple[str, str]] = {
     "correct": ("change", "correct"),
     "retract": ("change", "retract"),
     "restore": ("change", "restore"),
-    "pin": ("change", "pin"),
-    "unpin": ("change", "unpin"),
-    "conf": ("change", "conf"),
-    "importance": ("change", "importance"),
+    "pin": ("fields", "pin"),
+    "unpin": ("fields", "unpin"),
+    "conf": ("fields", "conf"),
+    "importance": ("fields", "importance"),
+    "tag": ("fields", "tag"),
     "forget": ("change", "forget"),
     "history": ("show", "history"),
     "useful": ("decay", "useful"),
@@ -66,7 +67,9 @@ VERBS: Mapping[str, tuple[str, str]] = {
 """Verb, as it is typed, to its module in this package and its function there."""
 
 _TAKE_AWAY = "彻底抹掉用 forget，先撤下、还能恢复用 retract，只是不再有效用 expire。"
-_CHANGE = "事情变了用 supersede，原来就记错了用 correct；重要度和可信度用 importance、conf。"
+_CHANGE = (
+    "事情变了用 supersede，原来就记错了用 correct；重要度、可信度、标签用 importance、conf、tag。"
+)
 _KEEP = "记住一条用 add，收进别的程序的记忆用 ingest。"
 _LOOK = "找相关的记忆用 recall，给提示词的一段用 inject，按编号看用 show。"
 _BRING_BACK = "撤回或归档的用 restore 恢复；遗忘了的恢复不了。"
@@ -80,6 +83,7 @@ OTHER_NAMES: Mapping[str, str] = {
     **dict.fromkeys(("find", "query", "ask", "get", "查", "找", "问", "搜索", "回忆"), _LOOK),
     **dict.fromkeys(("ls", "all", "列出"), "列出记忆用 list，看一条用 show。"),
     **dict.fromkeys(("status", "info"), "文件里有什么用 stats，查毛病用 doctor。"),
+    **dict.fromkeys(("tags", "label", "untag", "标签"), "改标签用 tag，按标签看用 list --tag。"),
     **dict.fromkeys(("忘", "忘记", "遗忘", "删除"), _TAKE_AWAY),
 }
 """What people type for a verb of another name, to what to use for it."""

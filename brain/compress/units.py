@@ -218,7 +218,7 @@ def _table(text: str, lines: Sequence[Span]) -> _Cut | None:
         text[slice(*filled[1])].rstrip("\r\n")
     ):
         return "row", "text/markdown", filled[2:], True
-    if _LOG_START.match(text, filled[0][0]):
+    if _LOG_START.match(text, filled[0][0]) or _is_code([text[a:b].rstrip() for a, b in filled]):
         return None
     for mark, content_type in (("\t", "text/tab-separated-values"), (",", "text/csv")):
         rows = _rows(text, lines, mark)
@@ -259,12 +259,17 @@ def _text(text: str, lines: Sequence[Span]) -> _Cut:
         begins = [bool(_LOG_START.match(text, a)) for a, _ in lines]
         return "entry", "text/plain", _joined(lines, begins), False
     fenced = any(_FENCE.match(line) for line in filled)
-    code = sum(bool(_CODE_LINE.match(line[:_LOOKED_AT])) for line in filled)
-    if not fenced and len(filled) >= LEAST_ROWS and code >= CODE_SHARE * len(filled):
+    if not fenced and len(filled) >= LEAST_ROWS and _is_code(filled):
         return "block", "text/plain", _joined(lines, _code_starts(text, lines)), False
     media = "text/markdown" if fenced or any(_is_heading(x) for x in filled) else "text/plain"
     spans = _joined(lines, _paragraph_starts(text, lines))
     return "paragraph", media, [part for span in spans for part in _shorter(text, span)], False
+
+
+def _is_code(filled: Sequence[str]) -> bool:
+    """Whether most lines look like code; statements with commas are no rows of a table."""
+    code = sum(bool(_CODE_LINE.match(line[:_LOOKED_AT])) for line in filled)
+    return code >= CODE_SHARE * len(filled)
 
 
 def _is_heading(line: str) -> bool:

@@ -8,9 +8,11 @@ like 今天 are read from its date.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from itertools import pairwise
 from typing import Any
 
 from brain.ingest.entry import CHAT, SEPARATOR, UNKNOWN, Entry, Fault, Found, evidence, source
@@ -19,12 +21,14 @@ from brain.memory import Draft
 from brain.text import scaffolding
 from brain.text.fold import fold
 from brain.text.scaffolding import ASSISTANT, USER
-from brain.text.sentences import sentences
+from brain.text.sentences import passages, sentences
 from brain.text.stopwords import is_chitchat
 from brain.text.timestamps import local_day, to_iso
 
 EPISODE = "episode"
 SPEAKERS = {USER: "用户", ASSISTANT: "助手"}
+
+_SPOKEN = re.compile(rf"^(?:{'|'.join(SPEAKERS.values())})：", re.MULTILINE)
 
 LONG_ENOUGH = 600
 """Characters from which an episode takes no further exchange: about one passage of a model."""
@@ -35,6 +39,10 @@ LONGEST = 4000
 LONGEST_TURN = 32_000
 """Characters of one turn that are taken in; what is longer is pasted data, not talk."""
 
+PASSAGE = 160
+"""Characters of turns up to which they share a passage: a vector of one thing that was said is
+nearer to the question about it than one of all that was said around it."""
+
 SAME_EVENING = timedelta(hours=1)
 """An answer that comes so soon after midnight stays with its question."""
 
@@ -43,6 +51,9 @@ CHAINED, NAMED = "c", "i"
 
 LEAST_NAME = 8
 """Characters of a message id that no other session's has by chance (shorter ones count lines)."""
+
+
+Span = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,6 +243,21 @@ def _pack(reader: str, session: str, turns: list[Turn]) -> Iterator[Entry]:
         key = whole.key if number == 1 else f"{whole.key}/{number}"
         marks = whole.marks if number == 1 else ()
         yield replace(whole, key=key, draft=replace(draft, text=piece), ends=(), marks=marks)
+
+
+def turn_passages(text: str) -> list[Span]:
+    """As :func:`brain.text.sentences.passages`, of an episode: short turns together, a longer one
+    by itself."""
+    starts = [found.start() for found in _SPOKEN.finditer(text)]
+    bounds = [0, *(start for start in starts if start), len(text)]
+    joined = [0]
+    for start, stop in pairwise(bounds):
+        if start > joined[-1] and stop - joined[-1] > PASSAGE:
+            joined.append(start)
+    spans: list[Span] = []
+    for start, stop in pairwise([*joined, len(text)]):
+        spans += [(start + a, start + b) for a, b in passages(text[start:stop])]
+    return spans
 
 
 def _cut(text: str) -> Iterator[str]:

@@ -33,6 +33,14 @@ _SUFFIXES = frozenset(
     {".md", ".markdown", ".txt", ".jsonl", ".ndjson", ".json", ".csv", ".tsv"}
     | {".db", ".sqlite", ".vscdb"}
 )
+_DOCUMENTS = frozenset(
+    {".doc", ".docx", ".odt", ".rtf", ".pages", ".pdf", ".epub", ".html", ".htm", ".mht", ".enex"}
+    | {".xls", ".xlsx", ".ods", ".ppt", ".pptx"}
+)
+"""Files that hold words in a form nothing here reads: of a folder they are named."""
+
+UNREAD = "还不会读这种文件，跳过了；请先存成 .txt 或 .md。"
+
 _NO_MEMORIES = frozenset({"node_modules", "__pycache__", "tool-results"})
 _NO_NOTES = re.compile(
     r"(?:(?:dev-|test-)?requirements[\w.-]*|constraints|robots|humans|license|licence|copying|notice"
@@ -224,6 +232,9 @@ def _of_many(root: Path, name: str | None, unpacked: Unpacked) -> list[Part]:
         path = file.path
         if name is not None and not _bare(path.name).endswith(FORMATS[name].suffixes):
             continue
+        if path.suffix.lower() in _DOCUMENTS:
+            unknown.append((file.name, Fault(0, UNREAD)))
+            continue
         try:
             with reading_errors(path):
                 told = recognise(path)
@@ -286,7 +297,7 @@ def _walk(root: Path) -> Iterator[Path]:
         for name in sorted(names):
             path = Path(folder, name)
             suffix = uncompressed_suffix(path)
-            wanted = suffix in _SUFFIXES or suffix == archives.SUFFIX
+            wanted = suffix in _SUFFIXES | _DOCUMENTS or suffix == archives.SUFFIX
             if wanted and path.is_file() and not path.is_symlink() and not _NO_NOTES.match(name):
                 yield path
 

@@ -33,6 +33,7 @@ from brain.ingest.chat import (
     cleaned,
     episodes,
     marked,
+    turn_passages,
 )
 from brain.ingest.entry import Entry, Fault, Found, group_key, since
 from brain.ingest.files import File, binary
@@ -78,6 +79,8 @@ LOOKED_UP = 64
 SECRET = "这里像是有密码、密钥一类，没有收。"
 """Conversations are read unattended, so there is no way to insist as ``add`` has one."""
 
+NOTHING = "里面没有可收的内容：没有人说的话，也没有记下的事。"
+
 READING = "read"
 """The stage of a progress report that :func:`run` makes."""
 
@@ -116,6 +119,7 @@ def run(
         found = formats.parts(path, name, unpacked)
         for part in found:
             ingestion.take(part, every_session, progress)
+        ingestion.name_empty(found)
     names = "+".join(dict.fromkeys(part.format.name for part in found if part.files))
     return ingestion.result(str(path), names or found[0].format.name)
 
@@ -182,6 +186,15 @@ class _Ingestion:
         self.counts["failed"] += 1
         if len(self.errors) < MOST_ERRORS:
             self.errors.append(IngestError(self.file, fault.line, fault.reason))
+
+    def name_empty(self, parts: Sequence[Part]) -> None:
+        """Names the files, where nothing at all came of them: that is no plain success."""
+        if any(self.counts.values()):
+            return
+        for part in parts:
+            for each in part.files:
+                self.file = each.name
+                self.fault(Fault(0, NOTHING))
 
     # A source from end to end ----------------------------------------------------------------
 
@@ -375,7 +388,7 @@ class _Ingestion:
                 reason = SECRET if e.code == "brain_secret" else e.message
                 self.fault(Fault(entry.place, reason))
             else:
-                ready.append(_Ready(entry, key, digest, record, passages(record.text)))
+                ready.append(_Ready(entry, key, digest, record, _passages(record)))
         if self.dry_run or source is None:
             self._foresee(source, ready)
             self.foreseen |= {m: e.owner[1] for e in batch if e.owner for m in e.marks}
@@ -707,6 +720,11 @@ class _Ingestion:
                     self.counts["retracted"] += 1
             again = hermes.one_session(each.path, session, first, last)
             self._take_all(part, source, self._packed(again))
+
+
+def _passages(record: Record) -> list[Span]:
+    """What of a record gets a vector of its own."""
+    return turn_passages(record.text) if record.kind == EPISODE else passages(record.text)
 
 
 def _without_erased(entry: Entry, end: int) -> Draft:

@@ -6,7 +6,7 @@ Each function runs inside the caller's transaction.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from brain.errors import EXIT_DATA, EXIT_IO, EXIT_NO, BrainError
 from brain.memory import Memory, content_hash, default_confidence
@@ -45,14 +45,20 @@ def change(
     why: str,
     **values: object,
 ) -> Memory:
-    """Sets columns of a record, journals them before and after, and refreshes its vectors."""
+    """Sets columns of a record, or its tags (a list), journals them before and after, and refreshes
+    its vectors."""
     before = memory.to_dict()
     changed = {name: value for name, value in values.items() if before.get(name) != value}
     if not changed:
         return memory
-    memories.set_fields(db, memory.id, **changed)
+    columns = {name: value for name, value in changed.items() if name != "tags"}
+    if columns:
+        memories.set_fields(db, memory.id, **columns)
+    if len(columns) < len(changed):
+        memories.set_tags(db, memory.id, cast(list[str], changed["tags"]))
     after = require(db, memory.id)
-    detail = {name: [before[name], getattr(after, name)] for name in changed}
+    now = after.to_dict()
+    detail = {name: [before[name], now[name]] for name in changed}
     journal.write(db, at, memory.id, what, why, detail)
     if changed.keys() & FILTERED:
         vector_index.refresh(db, after)

@@ -173,10 +173,11 @@ def records(db: Transaction, found: Sequence[Memory], known_at: str | None) -> l
         histories = _histories(journal.changes(db, ids, decay=True), ids)
         changed = {m.id: _values(m, histories[m.id], known_at) for m in batch}
         gone = _gone(db, changed.values())
-        out += [
-            replace(m, **without_forgotten_links(changed[m.id], histories[m.id], gone))
-            for m in batch
-        ]
+        for m in batch:
+            values = without_forgotten_links(changed[m.id], histories[m.id], gone)
+            if "tags" in values:
+                values["tags"] = tuple(values["tags"])
+            out.append(replace(m, **values))
     return out
 
 

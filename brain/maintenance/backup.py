@@ -28,7 +28,9 @@ from brain.store.backup import copy_into, exclusive
 if TYPE_CHECKING:
     from brain.store.protocol import Store
 
-_UNREADABLE = frozenset({"brain_db_damaged", "brain_db_not_ours", "brain_db_io"})
+_UNREADABLE = frozenset(
+    {"brain_db_damaged", "brain_db_not_ours", "brain_db_io", "brain_db_emptied"}
+)
 """What the file that a backup replaces may be: it is kept as it is, and nothing of it read."""
 
 

@@ -46,7 +46,7 @@ _PARTS = frozenset({"python", "fts5", "model"})
 
 
 _DAMAGED = frozenset({"brain_db_damaged", "brain_db_io"})
-_CORRUPT = frozenset({"integrity", "unreadable", "header"})
+_CORRUPT = frozenset({"integrity", "unreadable", "header", "emptied"})
 """Findings that are not mended where the file is."""
 
 _NO_LOG = frozenset({"brain_wal_missing", "brain_wal_not_copied"})
@@ -157,8 +157,11 @@ def _examine(store: Store, now: datetime, *, insist: bool = False) -> _Seen:
     try:
         if not store.exists():
             found, embedder = health.model({})
-            told = "还没有记忆文件，add 或 init 会建立它"
-            return _Seen((*findings, found, Finding("file", "ok", told)), embedder)
+            file = Finding("file", "ok", "还没有记忆文件，add 或 init 会建立它")
+            if store.path.exists():
+                told = "文件是空的（0 字节），不是记忆文件；它若本来有记忆，请用备份恢复"
+                file = Finding("file", "warn", told)
+            return _Seen((*findings, found, file), embedder)
         if not wal.belongs_to(store.path):
             told = "旁边的 -wal 是另一个文件的（记忆文件被换过）；修复时把它挪开，不删除"
             return _Seen((*findings, Finding("wal_foreign", "error", told, fixable=True)), None)
@@ -182,6 +185,9 @@ def _examine(store: Store, now: datetime, *, insist: bool = False) -> _Seen:
     except BrainError as e:
         if e.code in _NO_LOG:
             found = Finding(e.code.removeprefix("brain_"), "error", e.message)
+            return _Seen((*findings, found), None)
+        if e.code == "brain_db_emptied":
+            found = Finding("emptied", "error", e.message, fixable=True)
             return _Seen((*findings, found), None)
         if e.code in _DAMAGED:
             return _Seen((*findings, Finding("integrity", "error", e.message, fixable=True)), None)
@@ -354,6 +360,7 @@ def _copy(broken: Transaction, saved: memory_file.Store, now: datetime) -> salva
         integrity.register_scopes(db)
         integrity.repair_links(db)
         integrity.drop_ownerless_takings(db)
+        integrity.drop_ownerless_tags(db)
         links.drop(db, links.broken(db))
         memory_file.reindex(db)
         _mend_passages(db, {"passages_missing", "passages_orphan"})
@@ -398,8 +405,10 @@ def _not_salvaged(found: salvage.Salvaged) -> Iterator[Finding]:
 _TABLES = {
     "ccr": "恢复用的原文",
     "journal": "日志",
+    "links": "决策和结果的观察",
     "scopes": "范围",
     "sources": "来源",
+    "tags": "标签",
     "taken": "已读入的登记",
     "words": "自己的词",
 }

@@ -104,6 +104,7 @@ def _indexes(subject: Subject) -> Iterator[Finding]:
     for index, name in ((fts.GRAMS, "字词索引"), (fts.TRIGRAMS, "子串索引")):
         if index == fts.TRIGRAMS and not fts.has_trigrams(db):
             continue
+        fts.average_length(db, index)  # SQLite's own check does not look at it
         missing = integrity.unindexed(db, index)
         yield _all_or(f"{index}_missing", missing, f"{name}里没有", f"每条记忆都在{name}里")
         ghosts = integrity.orphaned_rows(db, index)

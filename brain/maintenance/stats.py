@@ -14,7 +14,7 @@ from brain.store.vectors import vector_index
 from brain.store.view import View
 
 if TYPE_CHECKING:
-    from brain.store.protocol import Store
+    from brain.store.protocol import Store, Transaction
 
 
 def stats(store: Store, at: str, degraded_of: Callable[[dict[str, Any]], tuple[str, ...]]) -> Stats:
@@ -32,7 +32,7 @@ def stats(store: Store, at: str, degraded_of: Callable[[dict[str, Any]], tuple[s
         by_scope = memories.counts_by(db, "scope", everywhere)
         present, missing = vector_index.counts(db, facts.get(meta.VECTORS))
         number = schema.version(db)
-        trigrams = fts.has_trigrams(db)
+        text_indexes = _text_indexes(db)
     name = facts.get(meta.MODEL) or None
     languages: tuple[str, ...] = next(
         (info.languages for info in registry.known() if info.name == name), ()
@@ -44,8 +44,7 @@ def stats(store: Store, at: str, degraded_of: Callable[[dict[str, Any]], tuple[s
         degraded += ["no_model"] if states["total"] else []
     elif missing and "no_vec" not in degraded:
         degraded.append("vectors_pending")
-    if not trigrams:
-        degraded.append("no_trigram")
+    degraded += text_indexes
     return Stats(
         total=states["total"],
         current=sum(by_kind.values()),
@@ -66,6 +65,15 @@ def stats(store: Store, at: str, degraded_of: Callable[[dict[str, Any]], tuple[s
         last_decay=facts.get(meta.LAST_DECAY),
         degraded=tuple(degraded),
     )
+
+
+def _text_indexes(db: Transaction) -> tuple[str, ...]:
+    """The code of what is wrong with the text indexes, as far as one look at each shows."""
+    try:
+        fts.average_length(db)
+        return () if fts.has_trigrams(db) else ("no_trigram",)
+    except fts.DamagedIndex:
+        return ("index_damaged",)
 
 
 def bytes_on_disk(path: Path) -> int:

@@ -19,6 +19,7 @@ from brain.store import fts
 from brain.store.memories import visible
 from brain.store.view import View
 from brain.text.bm25 import idf, saturation
+from brain.text.tokenize import index_terms
 
 if TYPE_CHECKING:
     import numpy as np
@@ -86,6 +87,8 @@ class Lexical:
         total: how many notes there are to compare with.
         rewritings: those of the question that are of use in this file.
         windows: in how many notes each three-character window of the query occurs.
+        average: mean number of terms of a note.
+        indexed: whether the index could be read; see :func:`without_index`.
     """
 
     found: tuple[Found, ...] = ()
@@ -93,6 +96,8 @@ class Lexical:
     total: int = 0
     rewritings: tuple[Rewriting, ...] = ()
     windows: Mapping[str, int] = field(default_factory=dict)
+    average: float = 0.0
+    indexed: bool = True
 
     def idf(self, term: str) -> float:
         """Inverse document frequency of a query term in the file, above 0."""
@@ -324,7 +329,22 @@ def lane(
     )
     found = _joined(by_gram, by_other, by_trigram)
     frequency = {**own.frequency, **other.frequency}
-    return Lexical(found, frequency, highest, question.rewritings, windows.frequency)
+    average = fts.average_length(db)
+    return Lexical(found, frequency, highest, question.rewritings, windows.frequency, average)
+
+
+def without_index(question: Question, folded: Sequence[str], highest: int) -> Lexical:
+    """What stands in for the lane where its index is damaged: how often terms occur among the
+    notes that the semantic lane found, and how long those are.
+
+    Args:
+        folded: their texts.
+        highest: as for :func:`lane`.
+    """
+    terms = {*question.known, *question.terms, *question.others}
+    held = {term: sum(term.rstrip("*") in text for text in folded) for term in terms}
+    average = sum(len(index_terms(text)) for text in folded) / max(len(folded), 1)
+    return Lexical((), held, highest, question.rewritings, average=average, indexed=False)
 
 
 def again(

@@ -124,20 +124,14 @@ def run(source: Source, question: Question, view: View, limit: int) -> Ranked:
     db = source.db
     scope_ids = memories.scope_ids(db, view.scopes)
     highest = memories.highest_id(db)
-    degraded: tuple[str, ...] = ()
     pool = max(POOL, limit)
-    trigrams = not question.windows or fts.has_trigrams(db)
-    if not trigrams:
-        degraded = ("no_trigram",)
-    meaning = source.vector is not None and source.table is not None
-    most = max(WORDS_BESIDE, limit) if meaning else pool
-    words = lexical.lane(
-        db, question, view, scope_ids, highest, most, source.memo, use_trigrams=trigrams
-    )
-    near: tuple[semantic.Near, ...] = ()
+    near: tuple[semantic.Near, ...] | None = None
     if source.vector is not None and source.table is not None:
         near = semantic.lane(db, source.table, source.vector, view, scope_ids, pool)
         near = semantic.lifted(near, _foreign(source, question, [n.id for n in near]), source.lift)
+    most = pool if near is None else max(WORDS_BESIDE, limit)
+    words, degraded = _by_words(source, question, view, scope_ids, highest, most, near)
+    near = near or ()
     many = max(BARE_STAGE if question.bare else SECOND_STAGE, limit)
     first = _first(words, near, many)
     read = memories.get_many(db, first)
@@ -147,11 +141,9 @@ def run(source: Source, question: Question, view: View, limit: int) -> Ranked:
     # What an old version calls somebody still holds.
     told_by = (*(read[i] for i in first[:ALIASED] if i in read), *old.records.values())
     named = also_called(question, (fold(record.text) for record in told_by))
-    if named.aliases:
+    if named.aliases and words.indexed:
         # Asked once more under the other names: the notes that hold them have not been proposed.
-        words = lexical.lane(
-            db, named, view, scope_ids, highest, most, source.memo, use_trigrams=trigrams
-        )
+        words, degraded = _by_words(source, named, view, scope_ids, highest, most, near)
         first = _first(words, near, many)
     question = replace(named, rewritings=words.rewritings)
     # A time that is asked for already says which notes belong together.
@@ -194,6 +186,45 @@ def run(source: Source, question: Question, view: View, limit: int) -> Ranked:
         len(told),
         named,
     )
+
+
+def _by_words(
+    source: Source,
+    question: Question,
+    view: View,
+    scope_ids: Sequence[int] | None,
+    highest: int,
+    most: int,
+    near: Sequence[semantic.Near] | None,
+) -> tuple[lexical.Lexical, tuple[str, ...]]:
+    """The lexical lane, without those of its indexes that are missing or damaged, and what to say.
+
+    Args:
+        near: what the semantic lane found; None where it takes no part.
+
+    Raises:
+        fts.DamagedIndex: neither words nor meaning can answer.
+    """
+    db = source.db
+    degraded: tuple[str, ...] = ()
+    known = [n.id for n in near or ()] or [highest][: bool(highest)]
+    for trigrams in (True, False):
+        try:
+            if trigrams and question.windows and not fts.has_trigrams(db):
+                trigrams, degraded = False, ("no_trigram",)
+            fts.require(db, known)
+            found = lexical.lane(
+                db, question, view, scope_ids, highest, most, source.memo, use_trigrams=trigrams
+            )
+        except fts.DamagedIndex:
+            degraded = ("index_damaged",)
+            if near is None and not trigrams:
+                raise
+        else:
+            return found, degraded
+    texts = memories.get_many(db, known[:SECOND_STAGE]).values()
+    told = [fold(record.text) for record in texts]
+    return lexical.without_index(question, told, highest), degraded
 
 
 def _first(words: lexical.Lexical, near: Sequence[semantic.Near], most: int) -> list[int]:
@@ -250,7 +281,7 @@ def _weigh(
         question,
         words.idf,
         rerank.crowd([n.similarity for n in near]),
-        fts.average_length(source.db),
+        words.average,
         fits,
         words.frequency,
         words.total,

@@ -94,7 +94,9 @@ def find(
     if not memories.has_superseded(db, view):
         return Ancestors()
     hidden = replace(view, replaced=True)
-    found = lexical.again(db, words, question, hidden, scope_ids, POOL)[:POOL]
+    found: Sequence[lexical.Found] = ()
+    if words.indexed:
+        found = lexical.again(db, words, question, hidden, scope_ids, POOL)[:POOL]
     places = {f.id: (place, f.score or f.trigram) for place, f in enumerate(found, start=1)}
     similarity: dict[int, float] = {}
     if vector is not None and table is not None:

@@ -77,6 +77,8 @@ WITH_BRIEF = Field("with_brief", "boolean", "前面带上整块 brief，不算�
 IF_CHANGED = Field("if_changed", "string", "上次的 fingerprint：没变时 block 为空", blank=True)
 
 TAGS = Field("tags", "strings", "只看有这些标签的，几个都要有", alias="tag")
+MORE_TAGS = Field("add", "strings", "要加上的标签")
+FEWER_TAGS = Field("remove", "strings", "要去掉的标签")
 STORED_TAGS = Field("tags", "strings", "归在哪些标签下，如 部署、值班")
 
 _LOOK = (SCOPE, KIND, AS_OF, KNOWN_AT, EXPIRED, TAGS)
@@ -113,6 +115,10 @@ def _conf(brain: Brain, args: dict[str, Any]) -> Any:
 
 def _importance(brain: Brain, args: dict[str, Any]) -> Any:
     return brain.set_importance(args.pop("id"), args.pop("value"), **args).to_dict()
+
+
+def _tag(brain: Brain, args: dict[str, Any]) -> Any:
+    return brain.tag(args.pop("id"), **args).to_dict()
 
 
 def _pin(brain: Brain, args: dict[str, Any]) -> Any:
@@ -331,6 +337,13 @@ CALLS: Mapping[str, Call] = {
     "expire": Call("让一条记忆到期", (ID, AT, WHY, FORCE), _expire, "Memory", writes=True),
     "conf": Call("改一条记忆的可信度", (ID, UNIT, WHY), _conf, "Memory", writes=True),
     "importance": Call("改一条记忆的重要度", (ID, UNIT, WHY), _importance, "Memory", writes=True),
+    "tag": Call(
+        "给一条记忆加上或去掉标签",
+        (ID, MORE_TAGS, FEWER_TAGS, WHY, ALLOW_SECRETS),
+        _tag,
+        "Memory",
+        writes=True,
+    ),
     "pin": Call("钉住一条记忆", (ID, WHY), _pin, "Memory", writes=True),
     "unpin": Call("不再钉住", (ID, WHY), _unpin, "Memory", writes=True),
     "useful": Call("一条记忆帮上了忙", (ID, WHY), _useful, "Memory", writes=True),

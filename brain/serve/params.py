@@ -54,11 +54,13 @@ class Field:
     def schema(self) -> dict[str, Any]:
         """Its JSON schema."""
         if self.kind == "id":
+            # '' is as good as not given, where it may be left out.
+            number = "^#?[0-9]{1,18}$" if self.required else "^(#?[0-9]{1,18})?$"
             return {
                 "description": self.about,
                 "anyOf": [
                     {"type": "integer", "minimum": 1, "maximum": LARGEST_INTEGER},
-                    {"type": "string", "pattern": "^#?[0-9]{1,18}$"},
+                    {"type": "string", "pattern": number},
                 ],
             }
         if self.kind == "strings":

@@ -45,7 +45,8 @@ def check_file(path: Path) -> bool:
 
     Raises:
         BrainError: ``brain_db_symlink`` (73), ``brain_db_not_file`` (66),
-            ``brain_db_not_ours`` (66), ``brain_db_unreadable`` (73).
+            ``brain_db_not_ours`` (66), ``brain_db_unreadable`` (73), and ``brain_db_emptied`` (74)
+            for an empty file beside a log that is not: SQLite would delete the log.
     """
     try:
         str(path).encode()  # SQLite takes names of valid Unicode alone
@@ -71,6 +72,14 @@ def check_file(path: Path) -> bool:
             "brain_db_not_file", f"这不是普通文件，不能当记忆文件：{path}", EXIT_NO_INPUT
         )
     if info.st_size == 0:
+        if wal.has_frames(path):
+            raise BrainError(
+                "brain_db_emptied",
+                "记忆文件被清空了（0 字节），旁边的 -wal 里却还有记忆；没有动它们。"
+                "请到原处重新复制，或用备份恢复，"
+                f"或运行 brain doctor --repair（把 -wal 里的救进新文件）：{path}",
+                EXIT_IO,
+            )
         return False
     try:
         head = wal.peek(path, 0, len(_HEADER))

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import json
 from bisect import bisect_left
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
+from functools import wraps
+from typing import ParamSpec, TypeVar
 
 import apsw
 
@@ -31,6 +33,30 @@ TRIGRAMS = "trigrams"
 
 _KEY = b"0"
 """Stands before each term of the main index (FTS5_MAIN_PREFIX in fts5_index.c)."""
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
+
+class DamagedIndex(apsw.CorruptError):
+    """A text index cannot be read, or lacks records; the records themselves may be sound."""
+
+
+def _look_up(function: Callable[_P, _R]) -> Callable[_P, _R]:
+    """A look-up that raises ``DamagedIndex`` for whatever it meets in a damaged index."""
+
+    @wraps(function)
+    def looked_up(*args: _P.args, **kwargs: _P.kwargs) -> _R:
+        try:
+            return function(*args, **kwargs)
+        except (apsw.CorruptError, apsw.SQLError, UnicodeDecodeError) as e:
+            if isinstance(e, DamagedIndex) or "no such module" in str(e):
+                raise
+            # The statements are fixed: one fails only where a table is not as it was made.
+            raise DamagedIndex(str(e)) from e
+
+    return looked_up
+
 
 _SCOPE_BASE = 0xE100
 _SCOPE_DIGIT = 4096
@@ -64,6 +90,7 @@ def add(db: apsw.Connection, memory_id: int, text: str, scope_id: int) -> None:
         meta.put(db, **{meta.FOLD: 0})
 
 
+@_look_up
 def has_trigrams(db: apsw.Connection) -> bool:
     """Whether this SQLite can use the trigram index."""
     try:
@@ -222,16 +249,32 @@ def pages(db: apsw.Connection, index: str) -> int:
     return int(one(db, f"SELECT count(*) FROM {index}_idx"))
 
 
+def make(db: apsw.Connection) -> None:
+    """Makes both indexes, empty, and their vocabularies.
+
+    Both keep no copy of the text; a row leaves by an explicit 'delete' with the same folded text,
+    and secure-delete then leaves none of its terms behind.
+    """
+    db.execute("""
+    CREATE VIRTUAL TABLE grams USING fts5 (
+      body, scope, content = '',
+      tokenize = "unicode61 remove_diacritics 0 categories 'L* M* N* P* S* C*'"
+    );
+    CREATE VIRTUAL TABLE trigrams USING fts5 (
+      body, scope, content = '', tokenize = 'trigram case_sensitive 1'
+    );
+    INSERT INTO grams (grams, rank) VALUES ('secure-delete', 1);
+    INSERT INTO trigrams (trigrams, rank) VALUES ('secure-delete', 1);
+    CREATE VIRTUAL TABLE grams_vocab USING fts5vocab (grams, 'row');
+    CREATE VIRTUAL TABLE trigrams_vocab USING fts5vocab (trigrams, 'row');
+    """)
+
+
 def recreate(db: apsw.Connection) -> None:
-    """Drops both indexes, in whatever state, and makes them again as they were made, empty."""
-    names = (GRAMS, TRIGRAMS, f"{GRAMS}_vocab", f"{TRIGRAMS}_vocab")
-    made = dict(rows(db, "SELECT name, sql FROM sqlite_schema WHERE type = 'table'"))
-    for name in reversed(names):
-        db.execute(f"DROP TABLE {name}")
-    for name in names:
-        db.execute(made[name])
-    for index in (GRAMS, TRIGRAMS):
-        db.execute(f"INSERT INTO {index} ({index}, rank) VALUES ('secure-delete', 1)")
+    """Drops both indexes, in whatever state, and makes them again, empty."""
+    for name in (f"{GRAMS}_vocab", f"{TRIGRAMS}_vocab", GRAMS, TRIGRAMS):
+        db.execute(f"DROP TABLE IF EXISTS {name}")
+    make(db)
     set_merge_threshold(db)
 
 
@@ -244,6 +287,7 @@ def _match(term: str, scope_ids: Sequence[int] | None) -> str:
     return f"scope : ({scopes}) AND {body}"
 
 
+@_look_up
 def postings(
     db: apsw.Connection,
     index: str,
@@ -273,6 +317,7 @@ def postings(
     return {term: ids or "" for term, (ids,) in zip(terms, found, strict=True)}
 
 
+@_look_up
 def lengths(db: apsw.Connection, index: str, ids: Sequence[int]) -> dict[int, int]:
     """How many terms each memory's text has in an index.
 
@@ -295,6 +340,13 @@ def lengths(db: apsw.Connection, index: str, ids: Sequence[int]) -> dict[int, in
         raise apsw.CorruptError("a memory's length in an index cannot be read") from None
 
 
+@_look_up
+def require(db: apsw.Connection, ids: Sequence[int]) -> None:
+    """Raises ``DamagedIndex`` where the gram index lacks one of these records."""
+    lengths(db, GRAMS, ids)
+
+
+@_look_up
 def frequencies(db: apsw.Connection, index: str, terms: Sequence[str]) -> dict[str, int]:
     """In how many memories each term occurs, exactly; reads the whole posting list of each."""
     if not terms:
@@ -315,6 +367,7 @@ def frequencies_between(
     return dict(zip(terms, counts, strict=True))
 
 
+@_look_up
 def counted(db: apsw.Connection, index: str, asked: Sequence[tuple[str, int, int]]) -> list[int]:
     """For each (term, low, high), in how many memories with low < id <= high the term occurs."""
     if not asked:
@@ -328,6 +381,7 @@ def counted(db: apsw.Connection, index: str, asked: Sequence[tuple[str, int, int
     return [int(row[0]) for row in found]
 
 
+@_look_up
 def average_length(db: apsw.Connection, index: str = GRAMS) -> float:
     """Mean number of terms a note has in an index; 0 for an empty one.
 

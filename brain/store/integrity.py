@@ -358,6 +358,13 @@ def drop_ownerless_takings(db: apsw.Connection) -> None:
     )
 
 
+def drop_ownerless_tags(db: apsw.Connection) -> None:
+    """Removes the tags of no record, and those that are no text."""
+    db.execute(
+        "DELETE FROM tags WHERE memory_id NOT IN (SELECT id FROM memories) OR typeof(tag) <> 'text'"
+    )
+
+
 def rehash(db: apsw.Connection, memory_ids: list[int]) -> None:
     """Makes the hashes of records anew from their texts."""
     for memory_id in memory_ids:

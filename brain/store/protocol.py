@@ -268,6 +268,9 @@ class Records(Protocol[Tx]):
     def set_fields(self, db: Tx, memory_id: int, **values: object) -> None:
         """Updates columns of one record."""
 
+    def set_tags(self, db: Tx, memory_id: int, tags: Iterable[str]) -> None:
+        """Files a record under these tags and no others, in this order."""
+
     def add_passages(self, db: Tx, memory_id: int, spans: Sequence[tuple[int, int]]) -> list[int]:
         """Stores the stretches (character offsets) of a memory's text; gives their ids."""
 
@@ -325,6 +328,10 @@ class TextIndex(Protocol[Tx]):
 
     GRAMS: str
     TRIGRAMS: str
+
+    @property
+    def DamagedIndex(self) -> type[Exception]:  # noqa: N802
+        """What a look-up in a damaged index raises."""
 
     def add(self, db: Tx, memory_id: int, text: str, scope_id: int) -> None:
         """Indexes a memory's text in both indexes."""
@@ -385,6 +392,9 @@ class TextIndex(Protocol[Tx]):
         """For each (term, low, high), in how many memories with low < id <= high the term
         occurs.
         """
+
+    def require(self, db: Tx, ids: Sequence[int]) -> None:
+        """Raises ``DamagedIndex`` where the gram index lacks one of these records."""
 
     def average_length(self, db: Tx, index: str = ...) -> float:
         """Mean number of terms a note has in an index; 0 for an empty one."""
@@ -907,7 +917,7 @@ class TextIndexUpkeep(Protocol[Tx]):
         """The separator keys that begin no term any more, as (segment, key, page)."""
 
     def recreate(self, db: Tx) -> None:
-        """Drops both indexes, in whatever state, and makes them again as they were made, empty."""
+        """Drops both indexes, in whatever state, and makes them again, empty."""
 
 
 class VectorIndexUpkeep(Protocol[Tx]):
@@ -1002,6 +1012,9 @@ class IntegrityCheck(Protocol[Tx]):
 
     def drop_ownerless_takings(self, db: Tx) -> None:
         """Removes what says of a lost source or record that it was taken in."""
+
+    def drop_ownerless_tags(self, db: Tx) -> None:
+        """Removes the tags of no record, and those that are no text."""
 
     def rehash(self, db: Tx, memory_ids: list[int]) -> None:
         """Makes the hashes of records anew from their texts."""

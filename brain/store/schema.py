@@ -20,6 +20,7 @@ APPLICATION_ID = 0x42_52_4E_4D
 
 
 def _v1(db: apsw.Connection) -> None:
+    fts.make(db)
     db.execute("""
     CREATE TABLE meta (
       key   TEXT PRIMARY KEY,
@@ -71,20 +72,6 @@ def _v1(db: apsw.Connection) -> None:
       stop      INTEGER NOT NULL
     );
     CREATE INDEX passages_by_memory ON passages (memory_id);
-
-    -- Both text indexes keep no copy of the text; a row leaves by an explicit 'delete' with the
-    -- same folded text, and secure-delete then leaves none of its terms behind.
-    CREATE VIRTUAL TABLE grams USING fts5 (
-      body, scope, content = '',
-      tokenize = "unicode61 remove_diacritics 0 categories 'L* M* N* P* S* C*'"
-    );
-    CREATE VIRTUAL TABLE trigrams USING fts5 (
-      body, scope, content = '', tokenize = 'trigram case_sensitive 1'
-    );
-    INSERT INTO grams (grams, rank) VALUES ('secure-delete', 1);
-    INSERT INTO trigrams (trigrams, rank) VALUES ('secure-delete', 1);
-    CREATE VIRTUAL TABLE grams_vocab USING fts5vocab (grams, 'row');
-    CREATE VIRTUAL TABLE trigrams_vocab USING fts5vocab (trigrams, 'row');
 
     -- What changed when and why. Holds no memory text.
     CREATE TABLE journal (

@@ -71,6 +71,11 @@ def size(path: Path) -> int:
         return 0
 
 
+def has_frames(path: Path) -> bool:
+    """Whether the log beside a file holds any page."""
+    return size(path) > _HEADER + _FRAME
+
+
 def has_journal(path: Path) -> bool:
     """Whether there is a rollback journal beside a file with anything in it."""
     try:
@@ -272,7 +277,7 @@ def _is_garbled(path: Path) -> bool:
             head = log.read(_HEADER)
     except OSError:
         return False
-    if size(path) <= _HEADER + _FRAME or len(head) < _HEADER:
+    if not has_frames(path) or len(head) < _HEADER:
         return False
     magic, version = unpack_from(">II", head)
     if magic not in _MAGICS or version != _VERSION:

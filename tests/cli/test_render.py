@@ -89,7 +89,7 @@ def test_sizes() -> None:
 
 def test_every_degraded_code_has_a_sentence() -> None:
     contract = {"no_model", "model_mismatch", "no_vec", "vectors_pending", "timeout"}
-    contract |= {"no_trigram", "uncalibrated"}
+    contract |= {"no_trigram", "uncalibrated", "index_damaged"}
     assert set(SENTENCES) == contract
 
 

@@ -20,6 +20,7 @@ WORDS = {
     "correct": ("1", "换成青鸟群"),
     "conf": ("1", "0.5"),
     "importance": ("1", "0.5"),
+    "tag": ("1", "--add", "部署"),
     "search": ("值班群",),
     "recover": ("ccr_0123456789abcdef0123456789abcdef",),
     "compress": ("-",),

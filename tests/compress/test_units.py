@@ -147,3 +147,12 @@ def test_any_text_is_covered(text: str) -> None:
     check(data, list(cut.units))
     if cut.content_type == "text/plain" and text.strip():
         assert "".join(u.text for u in cut.units) == text
+
+
+def test_statements_with_commas_are_no_rows_under_a_header() -> None:
+    told = [f"INSERT INTO room VALUES ({n}, '第{n}间，温度{20 + n % 5}度');\n" for n in range(40)]
+    found = units("".join(told).encode())
+    assert "".join(unit.text for unit in found) == "".join(told)
+    assert found[0].kind == "block"
+    rows = ["编号,备注\n", *(f"{n},第{n}间\n" for n in range(40))]
+    assert {unit.kind for unit in units("".join(rows).encode())} == {"row"}

@@ -17,7 +17,7 @@ from brain.ingest.files import encoding_of
 from brain.memory import Memory
 from brain.text.timestamps import local_day
 from tests.ingest import test_any_value as shapes
-from tests.ingest.test_transcripts import SHARED, stamp, written
+from tests.ingest.test_transcripts import SHARED, claude, stamp, written
 from tests.support.cli import Cli
 from tests.support.engine import Make, refused
 
@@ -679,3 +679,28 @@ def test_what_earlier_readers_took_in_is_mended(make: Make, tmp_path: Path) -> N
     assert [m.text for m in live(brain)] == [m.text for m in before]
     assert done.retracted <= 1
     assert brain.ingest(path).unchanged == 1
+
+
+# What could not be read --------------------------------------------------------------------------
+
+
+def test_documents_nothing_here_reads_are_named_one_by_one(brain: Brain, tmp_path: Path) -> None:
+    folder = tmp_path / "资料"
+    (folder / "旧").mkdir(parents=True)
+    (folder / "车位.md").write_text("- 停车位 B2-17\n", encoding="utf-8")
+    for name in ("合同.docx", "旧/说明书.PDF", "网页.html", "图.png", "脚本.py"):
+        (folder / name).write_bytes(b"%PDF-1.7 \x00\x01")
+    done = brain.ingest(folder)
+    assert (done.added, done.failed) == (1, 3)
+    assert sorted(e.file for e in done.errors) == ["合同.docx", "旧/说明书.PDF", "网页.html"]
+
+
+def test_nothing_taken_in_is_no_plain_success(brain: Brain, tmp_path: Path) -> None:
+    (tmp_path / "空.md").write_text("", encoding="utf-8")
+    (tmp_path / "只有标题.md").write_text("# 标题\n\n\n", encoding="utf-8")
+    written(tmp_path / "空话.jsonl", [claude("user", "好的", 1), claude("assistant", "", 2)])
+    for name, form in (("空.md", "markdown"), ("只有标题.md", None), ("空话.jsonl", None)):
+        done = brain.ingest(tmp_path / name, form)
+        assert (done.added, [e.file for e in done.errors]) == (0, [name])
+    again = brain.ingest(tmp_path / "空话.jsonl")
+    assert (again.unchanged, again.failed) == (1, 0)

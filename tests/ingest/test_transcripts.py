@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import itertools
 import json
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from brain import Brain
-from brain.ingest.chat import Talk, Turn, marked
+from brain.embed.protocol import Embedder
+from brain.ingest.chat import PASSAGE, Talk, Turn, marked, turn_passages
 from brain.memory import Memory
 from brain.store.sql import rows
-from tests.support.engine import Make, refused
+from tests.support.engine import EVERYDAY, Make, refused
 from tests.support.hermes import Hermes, asked
 
 AT = datetime(2026, 11, 20, 2, 0, tzinfo=UTC)
@@ -463,3 +467,54 @@ def test_a_correction_by_a_person_stays_a_record_of_its_own(make: Make) -> None:
     done = brain.forget(changed.new)
     assert done.versions == ()
     assert brain.get(1).text == "班车七点发"
+
+
+# Passages ----------------------------------------------------------------------------------------
+
+
+def test_a_short_turn_has_a_vector_apart_from_a_long_one() -> None:
+    said = ["用户：继续", "助手：好", "用户：我家猫叫汤圆，" + "从救助站领的，" * 30]
+    said += ["助手：" + "长长的一段回答。" * 300, "用户：换个话题", "助手：请说"]
+    text = "\n".join(said)
+    spans = turn_passages(text)
+    assert [text[a:b].strip() for a, b in spans[:2]] == ["\n".join(said[:2]), said[2]]
+    assert text[slice(*spans[-1])] == "\n".join(said[-2:])
+    assert all(len(text[a:b]) > PASSAGE for a, b in spans[1:-1])
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(("用户：", "助手：", "")), st.text("，。猫a \n", max_size=90)),
+        min_size=1,
+    )
+)
+def test_passages_of_turns_cover_an_episode_without_gaps(said: list[tuple[str, str]]) -> None:
+    text = "\n".join(who + words for who, words in said) + "。"
+    spans = turn_passages(text)
+    assert (spans[0][0], spans[-1][1]) == (0, len(text))
+    assert all(a[1] == b[0] for a, b in itertools.pairwise(spans))
+    assert all(a < b for a, b in spans)
+
+
+TOLD = (
+    ("我对青霉素过敏，上次打针起了一身疹子", "我对什么药过敏", "青霉素"),
+    ("导出接口超过五万行就走异步，结果发到邮箱", "导出多少行以上走异步", "五万行"),
+    ("护照放在书房第二个抽屉的蓝色文件袋里", "护照放在什么地方", "蓝色文件袋"),
+)
+
+
+def test_what_was_told_in_passing_is_found_and_passes_the_gate(
+    make: Make, e5: Embedder, tmp_path: Path
+) -> None:
+    turns: list[Any] = []
+    for n in range(9):
+        # Long answers around each of the facts.
+        aside = f"对了，{TOLD[n // 3][0]}。" if n % 3 == 1 else ""
+        answer = "，".join(EVERYDAY[(4 * n + k) % len(EVERYDAY)] for k in range(4))
+        turns.append(claude("user", f"这个方案还有没有别的办法。{aside}", 2 * n))
+        turns.append(claude("assistant", f"{answer}，" * 3, 2 * n + 1))
+    brain = make(model=e5)
+    brain.ingest(written(tmp_path / "long.jsonl", turns))
+    for said, question, answer in TOLD:
+        assert any(said in hit.memory.text for hit in brain.recall(question, 3).hits), question
+        assert answer in brain.inject(question).block, question

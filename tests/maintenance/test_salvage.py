@@ -9,6 +9,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +21,18 @@ from brain.results import DoctorResult
 from brain.store import memories, schema
 from tests.support import ROOT
 from tests.support.cli import Cli
-from tests.support.engine import EVERYDAY, fill, indexes_are_whole, refused, texts
+from tests.support.engine import (
+    EVERYDAY,
+    fill,
+    indexes_are_whole,
+    refused,
+    texts,
+    told_apart,
+)
 
 Rows = dict[Any, tuple[Any, ...]]
 
-TABLES = ("memories", "scopes", "journal", "sources", "taken", "ccr", "words")
+TABLES = ("memories", "scopes", "journal", "sources", "taken", "ccr", "words", "tags", "links")
 """Tables of what cannot be made anew."""
 
 LINKS = ("supersedes", "superseded_by")
@@ -79,7 +87,11 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     folder = tmp_path_factory.mktemp("whole")
     path = folder / "m.db"
     with Brain.open(path, model="none") as brain:
-        fill(brain, [f"{text}，第{n}年的记录" for n in range(10) for text in EVERYDAY])
+        told = [f"{text}，第{n}年的记录" for n in range(10) for text in EVERYDAY]
+        brain.add_many(
+            replace(draft, tags=("旧事", f"第{n % 7}格")[: n % 3])
+            for n, draft in enumerate(told_apart(told))
+        )
         for n in range(1, 101):
             brain.supersede(n, text=f"第{n}条后来变了：{EVERYDAY[n % 30]}，改到明天")
         for n in range(301, 341):
@@ -104,6 +116,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
             )
             assert brain.compress(log).handle
         brain.add_word("青鸟计划 10 n")
+        brain.record("没跑测试就发布", "结算页白屏，半夜回滚")
     return path.read_bytes()
 
 
@@ -165,9 +178,10 @@ def test_what_is_lost_is_named_and_the_rest_kept_record_by_record(path: Path, wh
         assert list(row) == expected
     for name in ("scopes", "journal", "sources", "ccr", "words"):
         assert before[name].items() <= table(saved, name).items(), name
-    takings = table(saved, "taken")
-    memory = columns(saved, "taken").index("memory_id")
-    assert takings == {k: row for k, row in before["taken"].items() if row[memory] not in lost}
+    for name in ("taken", "tags"):
+        memory = columns(saved, name).index("memory_id")
+        with_record = {k: row for k, row in before[name].items() if row[memory] not in lost}
+        assert table(saved, name) == with_record, name
     with Brain.open(saved) as brain:
         assert brain.doctor().ok
         assert brain.add("新的编号不和丢掉的相同").id > max(before["memories"])

@@ -80,7 +80,11 @@ def test_the_first_question_is_answered_by_words_rather_than_late(tmp_path: Path
         assert first["degraded"] == ["timeout"]
         assert "青鸟群" in first["block"]
         recalled = server.tool("recall", query="值班群")["structuredContent"]
-        assert recalled["degraded"] == ["timeout"]
+        checked = server.tool("check", query="值班群是哪个")["structuredContent"]
+        assert recalled["degraded"] == checked["degraded"] == ["timeout"]
+        for answer in (first, recalled, checked):
+            (remark,) = answer["remarks"]
+            assert "模型还在装入" in remark
         (tmp_path / "allowed").touch()
 
         def loaded() -> bool:
@@ -89,6 +93,7 @@ def test_the_first_question_is_answered_by_words_rather_than_late(tmp_path: Path
         until(loaded)
         later = server.tool("inject", query="值班群是哪个")["structuredContent"]
         assert later["degraded"] == []
+        assert "remarks" not in later
         assert later["block"] == Cli(tmp_path, "e5-small")("inject", "值班群是哪个").out.strip()
 
 

@@ -26,7 +26,7 @@ READ_TOOLS = {"inject", "recall", "check", "recover", "history", "list"} | {
     "trace_cause",
     "compare_options",
 }
-WRITE_TOOLS = {"remember", "supersede", "correct", "forget", "restore", "pin", "useful"} | {
+WRITE_TOOLS = {"remember", "supersede", "correct", "forget", "restore", "pin", "useful", "tag"} | {
     "record_decision",
 }
 
@@ -461,6 +461,32 @@ def test_it_ends_when_the_program_that_started_it_is_killed(home: Path) -> None:
     parent.kill()
     parent.wait()
     until(lambda: not _alive(child))
+    parent.stdout.close()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX processes")
+def test_it_ends_with_its_parent_though_somebody_holds_its_input_open(home: Path) -> None:
+    code = (
+        "import subprocess, sys, time\n"
+        f"p = subprocess.Popen([sys.executable, {str(MCP)!r}])\n"
+        "print(p.pid, flush=True)\ntime.sleep(600)"
+    )
+    taken, held = os.pipe()
+    parent = subprocess.Popen(
+        [sys.executable, "-c", code], stdin=taken, stdout=subprocess.PIPE, env=Cli(home).env()
+    )
+    os.close(taken)
+    assert parent.stdout
+    child = int(parent.stdout.readline())
+    hello = {"protocolVersion": "2025-06-18", "capabilities": {}}
+    hello["clientInfo"] = {"name": "raw", "version": "1"}
+    asked = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}
+    os.write(held, json.dumps(asked).encode() + b"\n")
+    assert json.loads(parent.stdout.readline())["id"] == 1
+    parent.kill()
+    parent.wait()
+    until(lambda: not _alive(child))
+    os.close(held)
     parent.stdout.close()
 
 

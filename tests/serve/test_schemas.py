@@ -45,6 +45,7 @@ CALLED: Mapping[str, list[dict[str, Any]]] = {
     "pin": [{"id": 4}],
     "unpin": [{"id": 4}],
     "useful": [{"id": 4}],
+    "tag": [{"id": 4, "add": ["部署"], "remove": ["值班"]}],
     "wrong": [{"id": 4}],
     "correct": [{"id": 4, "text": "班车七点四十发车"}],
     "retract": [{"id": 3}],
@@ -73,6 +74,7 @@ TOOLED: Mapping[str, list[dict[str, Any]]] = {
     "restore": CALLED["restore"],
     "pin": [{"id": 4}, {"id": 4, "pinned": False}],
     "useful": CALLED["useful"],
+    "tag": CALLED["tag"],
 }
 
 READ = ("inject", "recall", "check", "stats", "brief", "show", "list", "recover", "history")

@@ -8,8 +8,10 @@ import apsw
 import pytest
 
 from brain import Brain, Draft
+from brain.embed.protocol import Embedder
 from brain.store import fts, schema
 from brain.store.sql import rows
+from tests.support.engine import EVERYDAY, NOON, Make, fill, refused
 
 
 def merges(path: Path) -> list[int | None]:
@@ -99,3 +101,50 @@ def test_a_file_stays_in_few_segments(tmp_path: Path, batch: int) -> None:
             with brain._store.read() as db:
                 most = max(most, fts.segments(db, fts.GRAMS), fts.segments(db, fts.TRIGRAMS))
     assert most <= 3
+
+
+DAMAGES = {
+    "a table is gone": "DROP TABLE grams",
+    "rows are gone": "DELETE FROM grams_data WHERE id > 10",
+    "its structure is gone": "DELETE FROM grams_data",
+    "pages are garbled": "UPDATE grams_data SET block = zeroblob(length(block)) WHERE id > 10",
+    "averages are garbled": "UPDATE grams_data SET block = x'ff' WHERE id = 1",
+    "lengths are gone": "DELETE FROM grams_docsize WHERE id % 2",
+    "it was emptied": "INSERT INTO grams (grams) VALUES ('delete-all')",
+    "the wrong type": "UPDATE grams_data SET block = 'abc'",
+    "the other index": "DELETE FROM trigrams_data",
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
+def test_a_damaged_index_leaves_questions_to_meaning_and_says_so(
+    make: Make, e5: Embedder, damage: str
+) -> None:
+    brain = make(model=e5)
+    fill(brain, EVERYDAY[:12])
+    old = brain.add("服务器密码每季度换一次").id
+    brain.supersede(old, text="服务器密码改成每月换一次")
+    brain.close()
+    db = apsw.Connection(str(brain.path))
+    db.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 0)
+    db.execute(damage)
+    db.close()
+    brain = make(model=e5)
+    found = brain.recall("谁来抄水表，哪天来", k=3)
+    assert found.hits[0].text == EVERYDAY[0]
+    block = brain.inject("服务器密码多久换一次")
+    assert "每月换一次" in block.block
+    assert brain.check("物业周几来抄水表").answerable
+    assert not brain.check("吉他怎么换弦").answerable
+    if "trigrams" in damage:
+        # Only windows of three characters go without it.
+        assert brain.search("抄水表").hits
+        assert brain.stats().degraded == ("index_damaged",)
+    else:
+        assert found.degraded == block.degraded == ("index_damaged",)
+        refused("brain_db_damaged", 74, lambda: brain.search("抄水表"))
+    with Brain.open(brain.path, model=e5, checked=False) as opened:
+        assert opened.doctor(repair=True, now=NOON).ok
+    brain = make(model=e5)
+    assert brain.recall("谁来抄水表，哪天来").degraded == ()
+    assert brain.search("抄水表").hits[0].text == EVERYDAY[0]

@@ -39,6 +39,38 @@ def test_a_shell_without_its_log_is_said_to_be_one(brain: Brain, tmp_path: Path)
         assert len(reading.list()) == 1
 
 
+def test_an_empty_file_beside_a_log_with_memories_is_no_new_memory(
+    brain: Brain, tmp_path: Path
+) -> None:
+    brain.add("值班群是青鸟群", tags=["群"])
+    emptied = copied(brain.path, tmp_path / "emptied.db", log=True)
+    emptied.write_bytes(b"")
+    log = Path(f"{emptied}-wal").read_bytes()
+    for act in (Brain.list, Brain.stats, lambda b: b.recall("群"), lambda b: b.add("新的一条")):
+        refused("brain_db_emptied", 74, lambda act=act: act(Brain.open(emptied)))  # type: ignore[misc]
+    with Brain.open(emptied, checked=False) as looking:
+        refused("brain_db_emptied", 74, lambda: looking.add("新的一条"))
+        assert {f.code for f in looking.doctor(now=NOON).findings if f.severity == "error"} == {
+            "emptied"
+        }
+        assert (emptied.read_bytes(), Path(f"{emptied}-wal").read_bytes()) == (b"", log)
+        saved = looking.doctor(repair=True, now=NOON).salvaged
+    assert (emptied.read_bytes(), Path(f"{emptied}-wal").read_bytes()) == (b"", log)
+    assert saved is not None
+    with Brain.open(saved) as new:
+        assert [(m.text, m.tags) for m in new.list()] == [("值班群是青鸟群", ("群",))]
+    with Brain.open(emptied, checked=False) as looking:
+        looking.restore_backup(saved)
+        assert [m.text for m in looking.list()] == ["值班群是青鸟群"]
+
+
+def test_the_doctor_says_that_an_empty_file_is_none(tmp_path: Path) -> None:
+    (tmp_path / "empty.db").write_bytes(b"")
+    with Brain.open(tmp_path / "empty.db") as empty:
+        told = {f.code: f.severity for f in empty.doctor(now=NOON).findings}
+    assert told["file"] == "warn"
+
+
 @pytest.mark.parametrize("damage", [slice(0, 32), slice(0, 4), slice(24, 32)])
 def test_a_garbled_log_beside_a_file_that_needs_it_is_refused(
     brain: Brain, tmp_path: Path, damage: slice

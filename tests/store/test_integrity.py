@@ -68,14 +68,16 @@ def told(act: Callable[[], object]) -> None:
 def test_a_length_that_is_none_is_damage(damaged: Callable[[str], Path], length: str) -> None:
     path = damaged(f"UPDATE grams_docsize SET sz = {length}")
     with Brain.open(path, model=Drawn()) as brain:
-        told(lambda: brain.recall("仓库的钥匙"))
+        told(lambda: brain.search("仓库的钥匙"))
+        assert brain.recall("仓库的钥匙").degraded == ("index_damaged",)
 
 
 @pytest.mark.parametrize("record", ["x'05'", "x'ffffffffffffffffff'", "x'ff'", "'abc'", "NULL"])
 def test_averages_that_are_none_are_damage(damaged: Callable[[str], Path], record: str) -> None:
     path = damaged(f"UPDATE grams_data SET block = {record} WHERE id = 1")
     with Brain.open(path, model=Drawn()) as brain:
-        told(lambda: brain.recall("仓库的钥匙"))
+        told(lambda: brain.search("仓库的钥匙"))
+        assert brain.recall("仓库的钥匙").degraded == ("index_damaged",)
 
 
 CODES = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from pathlib import Path
 
 import apsw
@@ -10,7 +11,7 @@ import pytest
 from brain import Brain, BrainError, Draft
 from brain.embed.protocol import Embedder
 from brain.store import schema
-from tests.support.engine import EVERYDAY, Make, fill, refused
+from tests.support.engine import EVERYDAY, NOON, Make, fill, refused
 
 
 def test_a_memory_is_filed_under_what_was_given(brain: Brain) -> None:
@@ -117,3 +118,40 @@ def test_too_many_tags_are_refused(brain: Brain) -> None:
     with pytest.raises(BrainError) as caught:
         brain.add("一句话", tags=[f"标签{n}" for n in range(33)])
     assert caught.value.code == "brain_tag_invalid"
+
+
+def test_tags_of_a_stored_record_change_and_the_journal_says_why(make: Make, e5: Embedder) -> None:
+    brain = make(model=e5)
+    made = brain.add("发布窗口定在周四晚上", tags=["部署", "旧"], now=NOON).id
+    later, latest = NOON + timedelta(days=1), NOON + timedelta(days=2)
+    after = brain.tag(made, ["值班", "#部署"], ["旧", "没有的"], why="换了组", now=later)
+    assert after.tags == ("部署", "值班") == brain.get(made).tags
+    assert [h.id for h in brain.recall("发布窗口", tags=["值班"]).hits] == [made]
+    assert brain.recall("发布窗口", tags=["旧"]).hits == ()
+    brain.tag(made, ["值班"], now=latest)  # the same again is no change
+    told = [(e.what, e.why, e.detail.get("tags")) for e in brain.history(made).events]
+    assert told[1:] == [("tag", "换了组", [["部署", "旧"], ["部署", "值班"]])]
+    assert brain.list(known_at=NOON)[0].tags == ("部署", "旧")
+    assert brain.list(known_at=latest)[0].tags == ("部署", "值班")
+    assert brain.tag(made, remove=["部署", "值班"]).tags == ()
+
+
+def test_what_cannot_be_done_to_tags_is_refused_and_changes_nothing(brain: Brain) -> None:
+    made = brain.add("一句话", tags=["甲"]).id
+    refused("brain_usage", 2, lambda: brain.tag(made))
+    refused("brain_usage", 2, lambda: brain.tag(made, ["乙"], ["乙"]))
+    refused("brain_not_found", 1, lambda: brain.tag(99, ["乙"]))
+    refused("brain_tag_invalid", 65, lambda: brain.tag(made, ["a,b"]))
+    refused("brain_tag_invalid", 65, lambda: brain.tag(made, [f"标签{n}" for n in range(32)]))
+    refused("brain_secret", 65, lambda: brain.tag(made, ["password=Zx81Qpq99a"]))
+    assert brain.get(made).tags == ("甲",)
+    assert [e.what for e in brain.history(made).events] == ["add"]
+
+
+def test_what_was_filed_elsewhere_is_forgotten_as_well(brain: Brain) -> None:
+    made = brain.add("住院号在抽屉里", tags=["只此一条的标签"]).id
+    brain.tag(made, ["另一处标签"], ["只此一条的标签"])
+    brain.forget(made)
+    brain.close()
+    assert "一条的标签".encode() not in brain.path.read_bytes()
+    assert "另一处标签".encode() not in brain.path.read_bytes()

@@ -1,4 +1,4 @@
-"""Commands that change memories: supersede, correct, expire, retract, restore, pin, forget, …."""
+"""Commands that change memories: supersede, correct, expire, retract, restore, forget."""
 
 from __future__ import annotations
 
@@ -20,15 +20,14 @@ from brain.cli.options import (
     NewSource,
     Stdin,
     Why,
-    number,
 )
 from brain.cli.parse import ID, missing, usage
-from brain.cli.render import memory_line, why_past
+from brain.cli.render import memory_line
 from brain.cli.verbs import about
 from brain.engine import Brain
 from brain.errors import BrainError
 from brain.memory import DEFAULT_SOURCE, Memory
-from brain.text.timestamps import local_time, now_utc, to_iso
+from brain.text.timestamps import local_time
 from brain.validate import parse_id
 
 if TYPE_CHECKING:
@@ -214,68 +213,6 @@ def restore(memory: MemoryId, why: Why = "", db: Db = None, as_json: Json = Fals
     if before.retracted_at is None and before.archived_at is None:
         note(f"#{after.id} 没有撤回，也没有归档，没有什么要恢复的。")
     return _print(after, corrected, as_json)
-
-
-@about("钉住一条：不会被归档、到期、撤回或遗忘，除非加 --force", "brain pin 7")
-def pin(memory: MemoryId, why: Why = "", db: Db = None, as_json: Json = False) -> int:
-    """Pins a record."""
-    with Brain.open(db) as brain:
-        after = brain.pin(memory, why=why)
-        corrected = brain.corrected([after])
-    past = why_past(after, corrected, to_iso(now_utc()))
-    if past:
-        note(f"#{after.id} 已钉住，但它{past}，提问时不会用它；钉住只保证它不被归档或遗忘。")
-    return _print(after, corrected, as_json)
-
-
-@about("取消钉住", "brain unpin 7")
-def unpin(memory: MemoryId, why: Why = "", db: Db = None, as_json: Json = False) -> int:
-    """Unpins a record."""
-    with Brain.open(db) as brain:
-        after = brain.unpin(memory, why=why)
-        corrected = brain.corrected([after])
-    return _print(after, corrected, as_json)
-
-
-@about("改一条记忆的重要度", "brain importance 7 0.9 --why 出过事故")
-def importance(
-    memory: MemoryId,
-    value: Annotated[
-        float, typer.Argument(metavar="重要度", parser=number, help="0 到 1 之间的数")
-    ],
-    why: Why = "",
-    db: Db = None,
-    as_json: Json = False,
-) -> int:
-    """Sets a record's importance."""
-    with Brain.open(db) as brain:
-        after = brain.set_importance(memory, value, why=why)
-        corrected = brain.corrected([after])
-    _print(after, corrected, as_json)
-    if not as_json:
-        out(f"重要度现在是 {after.importance:g}")
-    return 0
-
-
-@about("改一条记忆的可信度", "brain conf 7 0.3 --why 用户说不确定")
-def conf(
-    memory: MemoryId,
-    value: Annotated[
-        float, typer.Argument(metavar="可信度", parser=number, help="0 到 1 之间的数")
-    ],
-    why: Why = "",
-    db: Db = None,
-    as_json: Json = False,
-) -> int:
-    """Sets a record's confidence."""
-    with Brain.open(db) as brain:
-        after = brain.set_confidence(memory, value, why=why)
-    if as_json:
-        out_json(after.to_dict())
-    else:
-        out(memory_line(after))
-        out(f"可信度现在是 {after.confidence:g}")
-    return 0
 
 
 @about(

@@ -38,6 +38,7 @@ ROUTES: tuple[Route, ...] = (
     Route("POST", "/memories/{id}/expire", "expire"),
     Route("POST", "/memories/{id}/conf", "conf"),
     Route("POST", "/memories/{id}/importance", "importance"),
+    Route("POST", "/memories/{id}/tag", "tag"),
     Route("POST", "/memories/{id}/pin", "pin"),
     Route("POST", "/memories/{id}/unpin", "unpin"),
     Route("POST", "/memories/{id}/useful", "useful"),

@@ -80,11 +80,14 @@ class Early:
     Args:
         source: the bytes of stdin.
         sink: where answers go.
+
+    ``parent`` is the process that started this one.
     """
 
     def __init__(self, source: BinaryIO, sink: BinaryIO, version: str) -> None:
         self.source = source
         self.sink = sink
+        self.parent = os.getppid()
         self._version = version
         self._first = b""
         self._answered: list[Any] = []

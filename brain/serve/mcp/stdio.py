@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 import threading
+import time
 from contextlib import suppress
 from types import FrameType
 from typing import TYPE_CHECKING, Any
@@ -21,9 +22,12 @@ if TYPE_CHECKING:
 EXIT_INTERRUPTED = 130
 EXIT_TERMINATED = 143
 
+LOOKED_AT_PARENT = 1.0
+"""Seconds between two looks at whether the host is still there."""
+
 
 def serve(db: str | None, *, version: str, scope: str = "", read_only: bool = False) -> int:
-    """Serves one client until its end of the pipe closes; gives the exit status.
+    """Serves one client until its end of the pipe closes, or it is gone; gives the exit status.
 
     Args:
         db: the file; None for ``BRAIN_URL``'s server, else ``BRAIN_DB`` or the default.
@@ -31,6 +35,7 @@ def serve(db: str | None, *, version: str, scope: str = "", read_only: bool = Fa
         scope: of calls that name none.
     """
     early = handshake.begin(version)
+    threading.Thread(target=_watch_parent, args=(early.parent,), daemon=True).start()
     if isinstance(sys.stderr, io.TextIOWrapper):
         sys.stderr.reconfigure(encoding="utf-8", errors="backslashreplace")
     for number, code in ((signal.SIGINT, EXIT_INTERRUPTED), (signal.SIGTERM, EXIT_TERMINATED)):
@@ -70,6 +75,16 @@ async def _serve(server: MemoryServer, desk: Dispatcher, early: handshake.Early)
     warming = asyncio.create_task(warm())
     await server.run_over(wire)
     warming.cancel()
+
+
+def _watch_parent(parent: int) -> None:
+    """Ends the process when its parent has ended, though somebody else holds the pipe open: a child
+    of the host has inherited it, or another server. On Windows a parent's number never changes;
+    there the pipe alone tells.
+    """
+    while os.getppid() == parent:
+        time.sleep(LOOKED_AT_PARENT)
+    _end_soon()
 
 
 def _end_soon() -> None:

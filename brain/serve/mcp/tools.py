@@ -256,6 +256,16 @@ TOOLS: Mapping[str, Tool] = {
         "Memory",
         writes=True,
     ),
+    "tag": Tool(
+        "加上或去掉标签",
+        "用户要把一条记忆归类、换标签，或整理时发现标签错了、漏了时调用："
+        "按编号加上 add、去掉 remove，别的不变。"
+        "记新的一条时直接在 remember 里给 tags；内容变了用 supersede。",
+        _fields("tag", "id", "add", "remove", "why"),
+        _passed_on("tag"),
+        "Memory",
+        writes=True,
+    ),
     "useful": Tool(
         "这条帮上了忙",
         "一条记忆确实用来答好了问题时调用：它会更牢、更可信。"

@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 if TYPE_CHECKING:
     from brain.serve.mcp.handshake import Early
 
-LAST_ANSWERS = 5.0
-"""Seconds that requests still running have when the input has ended."""
+LAST_ANSWERS = 4.5
+"""Seconds that requests still running have when the input has ended: the process is gone within
+five."""
 
 PARSE_ERROR = -32700
 INVALID_REQUEST = -32600
@@ -169,6 +170,7 @@ class StdioTransport:
             self._ended()
             loop.call_soon_threadsafe(lines.put_nowait, b"")
         except (OSError, ValueError):
+            self._ended()
             loop.call_soon_threadsafe(lines.put_nowait, b"")
         except RuntimeError:
             return  # the loop has ended
