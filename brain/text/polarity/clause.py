@@ -81,6 +81,10 @@ def _of_words(text: str, tokens: Sequence[Token]) -> int:
             parity = -parity if fresh or not raw_before else -1
             raw_before, fresh, negation, used = 0, True, token, False
             continue
+        gone = token.text in _GONE and value < 0 and "被" not in text
+        if gone and tokens[place - 1].stop == token.start:
+            value, raw_before, fresh, used = 1, 1, False, True
+            continue
         if token.kind == "prevent":
             if _next_value(tokens, place) < 0:
                 prevented = True
@@ -95,7 +99,7 @@ def _of_words(text: str, tokens: Sequence[Token]) -> int:
                 continue
             raw = _turned(text, tokens, place, raw)
         elif token.kind in ("achieve", "achieve_en"):
-            if parity < 0 and not raw_before:
+            if parity < 0 and not raw_before and _next_value(tokens, place) >= 0:
                 over = value < 0 and token.text in _COMING
                 value, used, raw_before = (1 if over else -1), True, 1
             elif not value and token.kind == "achieve" and _came_about(text, token):
@@ -129,6 +133,9 @@ def _touches(tokens: Sequence[Token], place: int) -> bool:
     )
 
 
+_GONE = ("没了", "不见了", "消失了", "消了", "散了", "退了", "好了", "停了")
+"""Good where what is gone was bad: 霉味没了."""
+
 _COMING = ("come", "came", "appear", "return", "show")
 """What has not come back was not wanted, where it is bad (the bug has not come back)."""
 
@@ -151,6 +158,10 @@ def _came_about(text: str, token: Token) -> bool:
 _NOTHING_MISSING = r"(?:没|不|未)(?:有)?(?:少|缺|落|差|丢)(?:了|过|一[\u4e00-\u9fff]{1,3})?$"
 
 
+_UNWANTED = r"[扣磨伤蹭刮淋湿晃抖闹犯超欠返硌勒呛熏烫]"
+"""Verbs of what nobody wants: 没扣手续费."""
+
+_NOTHING_EXTRA = r"(?:没|没有|未)(?:多|乱|白|瞎|再)[收花付交扣要算涨跑等加]"
 _OCCURRED = (
     r"(?:再)?(?:出现|发生|发现|查出|检出|查到|测出|留下(?!来)|引起|造成|犯|冒"
     r"|碰上|遇上|遇到|撞上|赶上|happen|recur|come back|occur)"
@@ -172,7 +183,7 @@ def _unfulfilled(text: str, negation: Token | None, used: bool, parity: int, bef
     What one tells of an outcome and negates is nearly always a result that was wanted (没签下来,
     无法存取, 没人来); what has ended, one that was not (不再抓沙发).
     """
-    if compiled(_NOTHING_MISSING).search(text):
+    if compiled(_NOTHING_MISSING).search(text) or compiled(_NOTHING_EXTRA).search(text):
         return 1
     if compiled(_PASSED_NOT).search(text):
         return -1
@@ -187,6 +198,6 @@ def _unfulfilled(text: str, negation: Token | None, used: bool, parity: int, bef
         return 1
     if compiled(_NEVER).search(text[negation.stop :]) or compiled(_OCCURRED).match(rest):
         return -parity
-    if parity < 0 and by_characters(rest[:3]) < 0:
+    if parity < 0 and (by_characters(rest[:3]) < 0 or compiled(_UNWANTED).match(rest)):
         return 1
     return 1 if parity > 0 else -1

@@ -140,15 +140,32 @@ def _any_mixed() -> str:
 def _is_step(clauses: Sequence[_Clause]) -> bool:
     """Whether clauses are effort, expectation or an earlier step, or did not come about."""
     told = [c for c in clauses if c.value]
-    return all(marks("expectation").search(c.text) or marks("near").search(c.text) for c in told)
+    return all(
+        compiled(_FORMER).match(c.text)
+        or marks("expectation").search(c.text)
+        or marks("near").search(c.text)
+        for c in told
+    )
+
+
+_FORMER = r"(?:前|头)[一二两三四五六七八九几半0-9]|第一[批次轮天年周个]"
+"""What was first, and not how it ended: 前两轮都顺, 终面挂了."""
 
 
 def _compared(text: str) -> bool:
     """Whether a clause says that something became more or less, and no list knows what it is:
     before a loss that is told as a gain (声音大了，不过杂音也重了)."""
+    if compiled(_BETTER).search(text):
+        return True
     return any(t.kind in ("up", "down") for t in words_of(text)) and text.endswith(
         ("了", "倍", "半")
     )
+
+
+_BETTER = (
+    r"^[\u4e00-\u9fff]{1,6}"
+    r"(?:[好大多高快亮白甜香软稳轻省齐净近宽厚壮瘦准顺]|免费|漂亮|方便|简单)了$"
+)
 
 
 _AS_SOON_AS = r"一[\u4e00-\u9fff]{1,2}就"

@@ -137,7 +137,7 @@ def scan(text: str) -> Sequence[Token]:
             kind = "negators" if of_bad else "unable"
             tokens[place] = tokens[place]._replace(kind=kind)
         if kind != "blind":
-            ahead.append(EVALUATING.get(kind, 0))
+            ahead.append(EVALUATING.get(kind, 0) or min(tokens[place].better, 0))
     return tokens
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from brain.text.polarity.lexicon import EVALUATING, Token, quantities
 from brain.text.polarity.shapes import by_characters
@@ -69,7 +70,7 @@ def wants_less(rest: str) -> bool:
 def of_quantity(text: str, tokens: Sequence[Token], before: int) -> tuple[int, int]:
     """What the direction of a quantity says, and which direction is good for it."""
     metrics = [t for t in tokens if t.better]
-    own = metrics[-1].better if metrics else _by_suffix(text)
+    own = _counted(tokens) or (metrics[-1].better if metrics else _by_suffix(text))
     better = own or before
     moved = _moved(text, tokens, metrics)
     if not moved:
@@ -81,9 +82,28 @@ def of_quantity(text: str, tokens: Sequence[Token], before: int) -> tuple[int, i
     return better * moved[0], better
 
 
+_RAISED = r"[提拉冲带做](?:高)?到了?\s*[0-9]"
+
+
+_MEASURES = (
+    r"(?:人数|次数|数量|件数|单数|户数|金额|总额|时间|时长|比例|占比|概率|人次|面积|频率|数)"
+)
+
+
+def _counted(tokens: Sequence[Token]) -> int:
+    """Which direction is good where what is counted is good or bad (挂科人数); 0 for none."""
+    for one, other in pairwise(tokens):
+        told = EVALUATING.get(one.kind, 0) or one.better
+        if told and one.stop == other.start and compiled(_MEASURES).fullmatch(other.text):
+            return -1 if other.text in ("时间", "时长") else told
+    return 0
+
+
 _COSTS = r"[\u4e00-\u9fff]{1,2}(?:费|税|租金|时间|时长|耗时|成本|噪音?|误差|延迟)"
 
 
+_AMOUNTS = r"([\u4e00-\u9fff]{1,4})[量额]"
+_SPENT = r"[耗费废弃欠错漏丢障诉怨罚病伤亡污噪烟糖脂盐压赔损退积工用剂单]"
 _RATES = r"([\u4e00-\u9fff]{1,4})率"
 
 
@@ -94,6 +114,9 @@ def _by_suffix(text: str) -> int:
     rate = compiled(_RATES).search(text)
     if rate:
         return -1 if by_characters(rate.group(1)) < 0 else 1
+    amount = compiled(_AMOUNTS).search(text)
+    if amount:
+        return -1 if compiled(_SPENT).search(amount.group(1)) else 1
     return 0
 
 
@@ -106,6 +129,9 @@ def _moved(text: str, tokens: Sequence[Token], metrics: Sequence[Token]) -> tupl
         if first is not None and last is not None and first != last:
             timed = (high_unit or low_unit) in {*_SECONDS, "kb", "mb", "gb", "tb"}
             return (1 if last > first else -1), timed
+    raised = compiled(_RAISED).search(text)
+    if raised and metrics and raised.start() >= metrics[-1].stop:
+        return 1, False
     negations = 0
     for token in tokens:
         if token.kind == "negators":
