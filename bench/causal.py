@@ -206,7 +206,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--notes", default="0", help="other records in the file, as 0,5000,100000")
     parser.add_argument("--keep", type=Path, help="folder in which the files stay")
-    parser.add_argument("--publish", type=Path, help="Markdown file the tables go into")
+    parser.add_argument("--out", type=Path, help="Markdown file the tables go into")
     args = parser.parse_args()
     records = read(args.data / "records.jsonl")
     names = ("before", "why", "compare", "polarity")
@@ -244,8 +244,8 @@ def main() -> None:
         ratio,
     ])  # fmt: skip
     print(text)
-    if args.publish:
-        publish(args.publish, "causal e5-small", text)
+    if args.out:
+        publish(args.out, "causal e5-small", text)
 
 
 if __name__ == "__main__":

@@ -81,8 +81,7 @@ def _of_words(text: str, tokens: Sequence[Token]) -> int:
             parity = -parity if fresh or not raw_before else -1
             raw_before, fresh, negation, used = 0, True, token, False
             continue
-        gone = token.text in _GONE and value < 0 and "被" not in text
-        if gone and tokens[place - 1].stop == token.start:
+        if token.text in _GONE and _is_of_bad(text, tokens, place):
             value, raw_before, fresh, used = 1, 1, False, True
             continue
         if token.kind == "prevent":
@@ -133,7 +132,19 @@ def _touches(tokens: Sequence[Token], place: int) -> bool:
     )
 
 
-_GONE = ("没了", "不见了", "消失了", "消了", "散了", "退了", "好了", "停了")
+def _is_of_bad(text: str, tokens: Sequence[Token], place: int) -> bool:
+    """Whether something bad stands right before a word."""
+    before = tokens[place - 1] if place else None
+    if before is None or "被" in text:
+        return False
+    bad = EVALUATING.get(before.kind, 0) < 0 or before.better < 0
+    return bad and not text[before.stop : tokens[place].start].strip()
+
+
+_GONE = ("没了", "不见了", "消失了", "消了", "散了", "退了", "好了", "停了",
+    "gone", "is gone", "are gone", "was gone", "disappeared", "has disappeared", "vanished",
+    "has vanished", "cleared up",
+)  # fmt: skip
 """Good where what is gone was bad: 霉味没了."""
 
 _COMING = ("come", "came", "appear", "return", "show")
@@ -158,7 +169,7 @@ def _came_about(text: str, token: Token) -> bool:
 _NOTHING_MISSING = r"(?:没|不|未)(?:有)?(?:少|缺|落|差|丢)(?:了|过|一[\u4e00-\u9fff]{1,3})?$"
 
 
-_UNWANTED = r"[扣磨伤蹭刮淋湿晃抖闹犯超欠返硌勒呛熏烫]"
+_UNWANTED = r"[走散逃退跑丢坏死伤乱慌]了?$|[扣磨伤蹭刮淋湿晃抖闹犯超欠返硌勒呛熏烫]"
 """Verbs of what nobody wants: 没扣手续费."""
 
 _NOTHING_EXTRA = r"(?:没|没有|未)(?:多|乱|白|瞎|再)[收花付交扣要算涨跑等加]"
