@@ -101,6 +101,8 @@ def _of_words(text: str, tokens: Sequence[Token]) -> int:
             if parity < 0 and not raw_before and _next_value(tokens, place) >= 0:
                 over = value < 0 and token.text in _COMING
                 value, used, raw_before = (1 if over else -1), True, 1
+            elif parity > 0 and fresh and negation is not None:  # 没有哪位家长不点头
+                value, used, raw_before = 1, True, 1
             elif not value and token.kind == "achieve" and _came_about(text, token):
                 value = parity
             continue
@@ -169,7 +171,7 @@ def _came_about(text: str, token: Token) -> bool:
 _NOTHING_MISSING = r"(?:没|不|未)(?:有)?(?:少|缺|落|差|丢)(?:了|过|一[\u4e00-\u9fff]{1,3})?$"
 
 
-_UNWANTED = r"[走散逃退跑丢坏死伤乱慌]了?$|[扣磨伤蹭刮淋湿晃抖闹犯超欠返硌勒呛熏烫]"
+_UNWANTED = r"[走散逃退跑丢坏死伤乱慌]了?$|[扣漏磨伤蹭刮淋湿晃抖闹犯超欠返硌勒呛熏烫]"
 """Verbs of what nobody wants: 没扣手续费."""
 
 _NOTHING_EXTRA = r"(?:没|没有|未)(?:多|乱|白|瞎|再)[收花付交扣要算涨跑等加]"
