@@ -1,30 +1,41 @@
 """Matching actions: whether two texts are about nearly the same action.
 
-The evidence is of the kind the gate has: which share of the content one holds of the other, how
-near their meanings are against what this embedder gives unrelated text, what one does and the other
-leaves undone. A small logistic model weighs it, with one file of weights for each embedder and one
-for none (``bench/fit_before.py``).
+The evidence is of the kind the gate has: which share of the content one holds of the other, word by
+word and by words near in meaning, how near the whole is against what this embedder gives unrelated
+text, what one does and the other leaves undone. A small logistic model weighs it, with one file of
+weights for each embedder and one for none (``bench/fit_before.py``).
 """
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from brain.recall import gate
-from brain.text import lists, opposites
+from brain.text import lists, opposites, words
 from brain.text.fold import fold
 from brain.text.stopwords import strip_function_words
 from brain.text.tokenize import query_terms
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 _WEIGHTS = Path(__file__).parent / "weights"
 
 MAX_CHARS = 2_000
 """Characters of a text that are looked at: an action says what it does at its beginning."""
+
+
+NEAR_WORD = 0.35
+"""Cosine of two words' vectors up to which they have nothing to do with each other."""
+
+_COMMON = 2.0
+"""Rarity (−log10 of a word's share) below which a word says nothing."""
 
 
 class Weights(NamedTuple):
@@ -71,12 +82,18 @@ class Cut(NamedTuple):
         characters: the Han of its content.
         latin: its Latin words and options.
         length: characters.
+        denies: whether it says of some of its content that it is not done.
+        words: (n, 64), unit vectors of its words.
+        weight: (n,), how telling each word is.
     """
 
     grams: frozenset[str]
     characters: frozenset[str]
     latin: frozenset[str]
     length: int
+    denies: bool
+    words: NDArray[np.float32]
+    weight: NDArray[np.float32]
 
 
 @cache
@@ -127,7 +144,34 @@ def cut(text: str) -> Cut:
         grams.update(found)
     characters = {c for run in (*runs, *plain) for c in run if "\u4e00" <= c <= "\u9fff"}
     latin = {t for t, _ in opposites.terms(folded) if t[:1].isascii() and not t[:1].isdigit()}
-    return Cut(frozenset(grams), frozenset(characters), frozenset(latin), len(folded))
+    stance = opposites.denials(folded)
+    denies = any(no and c in characters for c, no in zip(folded, stance, strict=True))
+    vectors, weight = _words(runs)
+    return Cut(
+        frozenset(grams), frozenset(characters), frozenset(latin), len(folded), denies,
+        vectors, weight,
+    )  # fmt: skip
+
+
+def _words(runs: Sequence[str]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Vectors of the words of a text's content, and how telling each is."""
+    import numpy as np
+
+    _, han = words.han_words(" ".join(runs))
+    latin = words.rows([word for run in runs for word in run.split() if word.isascii()])
+    found = np.unique(np.concatenate([han, latin[latin >= 0]]))
+    rarity = [max(words.rarity(row) - _COMMON, 0.0) for row in found.tolist()]
+    return words.vectors(found), np.array(rarity, dtype=np.float32)
+
+
+def _near_share(of: Cut, other: Cut) -> float:
+    """The share of one's words that the other holds, each as far as a near one is there."""
+    total = float(of.weight.sum())
+    if not total or not len(other.weight):
+        return 0.0
+    best = (of.words @ other.words.T).max(axis=1)
+    held = (best - NEAR_WORD).clip(0.0) / (1.0 - NEAR_WORD)
+    return float(held @ of.weight) / total
 
 
 def _share(of: frozenset[str], other: frozenset[str]) -> float:
@@ -141,7 +185,8 @@ def features(
 
     ``nearness``: standard deviations of the similarity above unrelated text. ``forward``,
     ``back``: the shares of content each holds of the other, by grams; ``letters_…`` by characters.
-    ``latin_…``: the shares of Latin words and options that one has alone.
+    ``near_…`` by words near in meaning. ``latin_…``: the shares of Latin words and options that
+    one has alone. ``denies_alone``: whether only one says that something is not done.
     """
     a, b = cut(action), cut(decision)
     out = {
@@ -151,6 +196,9 @@ def features(
         "letters_back": _share(b.characters, a.characters),
         "latin_lacking": _share(b.latin, b.latin - a.latin),
         "latin_strange": _share(a.latin, a.latin - b.latin),
+        "near_forward": _near_share(a, b),
+        "near_back": _near_share(b, a),
+        "denies_alone": float(a.denies != b.denies),
         "length": abs(math.log(max(a.length, 1) / max(b.length, 1))),
     }
     if similarity is not None:

@@ -172,7 +172,7 @@ def _same(db: Transaction, record: Record, at: str) -> Memory | None:
             if begun and (memory.valid_to is None or memory.valid_to > at):
                 return memory
         view = View(as_of=at, scopes=(record.scope,), kind=kind)
-        near = similar.find(db, memories.highest_id(db) + 1, record.text, view)
+        near = similar.alike(db, memories.highest_id(db) + 1, record.text, view)
         held = memories.get_many(db, [one.id for one in near])
         for memory in (held[key] for key in sorted(held)):
             if says(memory.text) == wanted:

@@ -70,6 +70,19 @@ def text_or_stdin(given: str | None, stdin: bool, name: str) -> str:
     return read_stdin()
 
 
+def outcome_or_stdin(outcome: str, decision: str | None, stdin: bool) -> str:
+    """The outcome as given, or standard input for ``-``.
+
+    Raises:
+        BrainError: ``brain_usage`` (2) when the decision wants standard input as well.
+    """
+    if outcome != STDIN:
+        return outcome
+    if stdin or decision == STDIN:
+        raise usage("决策和 --outcome 不能都从标准输入读。")
+    return read_stdin()
+
+
 def context_or_stdin(context: str | None, query: str | None, stdin: bool) -> str | None:
     """The previous turns: ``--context`` as given, or standard input for ``-``.
 

@@ -90,11 +90,11 @@ def find(db: Transaction, memory_id: int, text: str, view: View) -> tuple[Simila
     Returns:
         Most alike first, ties by id; then those it changes and is not like.
     """
-    alike = _alike(db, memory_id, text, view)
+    near = alike(db, memory_id, text, view)
     changed = _changed(db, memory_id, text, view)
-    ids = frozenset(one.id for one in alike)
+    ids = frozenset(one.id for one in near)
     return (
-        *(replace(one, changes=one.id in changed) for one in alike),
+        *(replace(one, changes=one.id in changed) for one in near),
         *(
             Similar(other, round(score(text, said), 4), compare(text, said).differs, changes=True)
             for other, said in changed.items()
@@ -103,7 +103,8 @@ def find(db: Transaction, memory_id: int, text: str, view: View) -> tuple[Simila
     )
 
 
-def _alike(db: Transaction, memory_id: int, text: str, view: View) -> tuple[Similar, ...]:
+def alike(db: Transaction, memory_id: int, text: str, view: View) -> tuple[Similar, ...]:
+    """As :func:`find`, without those that are changed; the record itself need not be stored."""
     near: list[tuple[float, int, str]] = []
     for other, said in _shown(db, _proposed(db, memory_id, text, view), view):
         likeness = score(text, said, SIMILAR)

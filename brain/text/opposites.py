@@ -25,6 +25,13 @@ _FORMER = r"从(.{1,12}?)(?:改|调|换|降|升|变|挪|搬|迁)(?:成|到|为)"
 _BARE_VERB = r"(?:[做跑买要看写签弄管装订查测用吃喝睡搞办来去等带]|检查)?[了过]?"
 """With no more than this behind it a negation denies what stands before: 测试先不跑了, 热身省了."""
 
+_LACKING = frozenset(("没", "没有", "无"))
+_LACKS = r"(?:没有?|无)[\u4e00-\u9fff]{1,3}(?=的[\u4e00-\u9fff])"
+"""What something lacks, told before its name: 没牌子的充电器."""
+
+_WITHOUT = r"未经[\u4e00-\u9fff]{2}"
+"""The condition that was not met, and no more: 未经许可转载了别人的文章."""
+
 _TERM = r"[a-z0-9_]+(?:[-./:][a-z0-9_]+)*|--?[a-z][a-z-]*|[\u4e00-\u9fff]+"
 
 
@@ -91,8 +98,14 @@ def _deny(folded: str, start: int, stop: int, out: bytearray) -> None:
         after = at + len(word)
         end = compiled(_ENDS).search(folded, after, stop)
         till = end.start() if end else stop
+        close = compiled(_LACKS if word in _LACKING else _WITHOUT).match(folded, at, till)
+        if close:
+            till = close.end()
+        elif "把" in folded[start:at] and not compiled(_BARE_VERB).fullmatch(folded, after, till):
+            at = after  # 把缓存层去掉直连数据库: what follows is done
+            continue
         if at > start and compiled(_BARE_VERB).fullmatch(folded, after, till):
-            begin = start
+            begin = max(start, folded.rfind("的", start, at) + 1)
         else:
             begin = after
         for place in range(begin, till):

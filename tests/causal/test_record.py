@@ -55,6 +55,13 @@ def test_an_older_observation_moves_the_beginning_back(brain: Brain) -> None:
     assert any(e.what == "observed_earlier" for e in brain.history(done.decision).events)
 
 
+def test_a_side_that_says_that_something_changed_is_stored_like_any_other(brain: Brain) -> None:
+    """Such a text is held against older records before it is a record itself."""
+    brain.record("原料改成每周少量进货", "几乎没有报废", at="2025-07-01", now=NOW)
+    for text in ("原料不再每周少量进货，改成每月一次", "以后不喝冰的，改喝热的"):
+        assert brain.record(text, f"{text}之后亏了", now=NOW).created
+
+
 @pytest.mark.parametrize(
     ("call", "code", "status"),
     [

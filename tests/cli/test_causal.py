@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -49,6 +52,44 @@ def test_what_is_refused_leaves_stdout_clean(cli: Cli) -> None:
         done = cli(*args)
         assert (done.code, done.out) == (code, ""), args
         assert told in done.err
+
+
+def test_either_side_is_read_from_standard_input_but_not_both(cli: Cli) -> None:
+    done = cli("record", "腊肉抹两遍盐", "--outcome", "-", "--json", stdin="咸得\n没法吃".encode())
+    assert done.json["created"]
+    assert cli("show", str(done.json["outcome"]), "--json").json["text"] == "咸得\n没法吃"
+    for args in (("record", "-", "--outcome", "-"), ("record", "--stdin", "--outcome", "-")):
+        refused = cli(*args, stdin=b"x")
+        assert (refused.code, refused.out) == (2, "")
+        assert "不能都从标准输入读" in refused.err
+    empty = cli("record", "腊肉切薄片", "--outcome", "-", stdin=b"")
+    assert (empty.code, empty.out) == (65, "")
+    assert "brain_text_empty" in empty.err
+
+
+ANSWERS = """
+import json, sys
+from brain import Brain
+from datetime import UTC, datetime
+now = datetime(2026, 3, 2, tzinfo=UTC)
+with Brain.open(sys.argv[1], read_only=True) as brain:
+    print(json.dumps(brain.before("阴雨天晾腊肉", now=now).to_dict()))
+    print(json.dumps(brain.why("腊肉发霉", now=now).to_dict()))
+    print(json.dumps(brain.compare("阴雨天晒腊肉", "腊肉挂进烘干房", now=now).to_dict()))
+"""
+
+
+def test_three_processes_answer_with_the_same_bytes(cli: Cli) -> None:
+    """However each process hashes its strings."""
+    cli("record", "腊肉挂进烘干房", "--outcome", "腊肉发霉", "--relation", "prevented")
+    cli("record", "腊肉全发霉了", "--outcome", "年货不够分", "--at", "2025-12-01")
+    told = set()
+    for seed in "123":
+        env = os.environ | {"PYTHONHASHSEED": seed}
+        command = [sys.executable, "-c", ANSWERS, str(cli.db)]
+        told.add(subprocess.run(command, env=env, capture_output=True, check=True).stdout)
+    (answer,) = told
+    assert "danger" in answer.decode()
 
 
 def test_an_outcome_that_did_not_come_about_is_marked(cli: Cli) -> None:

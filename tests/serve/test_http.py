@@ -378,6 +378,9 @@ def test_read_only(tmp_path: Path) -> None:
     with Web(tmp_path, "--read-only") as web:
         reply = web.post("/memories", text="不该记下的")
         assert (reply.status, reply.code) == (403, "brain_db_read_only")
+        reply = web.post("/record", decision="不备份就升级", outcome="库没了")
+        assert (reply.status, reply.code) == (403, "brain_db_read_only")
+        assert web.post("/before", action="不备份就升级").json["verdict"] == "no_precedent"
         assert web.post("/inject", query="值班群是哪个").json["answerable"]
 
 

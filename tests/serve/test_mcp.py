@@ -263,6 +263,10 @@ def test_read_only_offers_no_tool_that_writes(home: Path) -> None:
     with Stdio(home, "--read-only") as server:
         listed = server.ask("tools/list")["result"]["tools"]
         assert {tool["name"] for tool in listed} == READ_TOOLS
+        assert "record_decision" not in READ_TOOLS
+        assert {"before_action", "trace_cause", "compare_options"} <= READ_TOOLS
+        denied = server.tool("record_decision", decision="不备份就升级", outcome="库没了")
+        assert "brain_db_read_only" in text_of(denied)
         refused = server.tool("remember", text="不该记下的")
         assert "brain_db_read_only" in text_of(refused)
         assert "青鸟群" in text_of(server.tool("inject", query="值班群是哪个"))

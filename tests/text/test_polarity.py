@@ -47,6 +47,14 @@ def test_good_and_bad_are_hardly_ever_taken_for_each_other() -> None:
         ("好评少了一半", "bad"),
         ("The build is no longer flaky", "good"),
         ("審計未通過", "bad"),
+        ("没两天就裂了", "bad"),
+        ("没到半年就回本", "good"),
+        ("尽管缺人，还是按时交付", "good"),
+        ("虽然请了人，依然一团糟", "bad"),
+        ("便宜是便宜，就是太吵", "mixed"),
+        ("楼道里顺顺当当，热热闹闹", "good"),
+        ("几乎没有蚊子了", "good"),
+        ("P99 冲到 2s", "bad"),
         ("例会改到周三", "neutral"),
         ("", "neutral"),
     ],
@@ -60,7 +68,9 @@ def test_a_long_text_is_read_at_its_beginning_and_ends() -> None:
     assert sign("构建失败。" + " " * MAX_CHARS + "修好了") == "bad"
 
 
-@pytest.mark.parametrize("piece", ["看不出", "好但", "没但", "避免", "终于，", "虽然好，", "ﷺ"])
+@pytest.mark.parametrize(
+    "piece", ["看不出", "没就", "好但", "没但", "避免", "终于，", "虽然好，", "ﷺ"]
+)
 def test_the_same_over_and_over_is_read_in_one_go(piece: str) -> None:
     """Neither clauses nor what cannot be found are read once more for each that follows."""
     assert sign(piece * MAX_CHARS) in ("good", "bad", "mixed", "neutral")

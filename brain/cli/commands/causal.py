@@ -8,7 +8,7 @@ import typer
 
 from brain.cli import scope as scopes
 from brain.cli.console import note, out, out_json, visible
-from brain.cli.inputs import text_or_stdin
+from brain.cli.inputs import outcome_or_stdin, text_or_stdin
 from brain.cli.options import AllowSecrets, AsOf, Db, Json, K, KnownAt, Scope, Stdin, Why, day
 from brain.cli.parse import usage
 from brain.cli.render import local_day, warn
@@ -67,7 +67,9 @@ def reason_line(reason: Reason) -> str:
     served=True,
 )
 def record(
-    outcome: Annotated[str, typer.Option("--outcome", metavar="结果", help="有了什么结果")],
+    outcome: Annotated[
+        str, typer.Option("--outcome", metavar="结果", help="有了什么结果；- 表示从标准输入读")
+    ],
     decision: Annotated[
         str | None, typer.Argument(metavar="决策", help="做了什么；- 表示从标准输入读")
     ] = None,
@@ -98,13 +100,14 @@ def record(
     """Stores what a decision led to."""
     if good and bad:
         raise usage("--good 和 --bad 只能给一个。")
+    came = outcome_or_stdin(outcome, decision, stdin)
     text = text_or_stdin(decision, stdin, "决策")
     where = scopes.resolve(scope)
 
     def use(brain: Memory) -> tuple[RecordResult, tuple[str, ...]]:
         done = brain.record(
             text,
-            outcome,
+            came,
             relation=relation,
             context=context or "",
             at=at,
