@@ -52,6 +52,7 @@ if TYPE_CHECKING:
         CompressResult,
         CorrectResult,
         DecayResult,
+        DecayUndone,
         DoctorResult,
         ExportResult,
         Fault,
@@ -1201,6 +1202,7 @@ class Brain:
         idle_days: float = strength.IDLE_DAYS,
         keep_importance: float = strength.KEEP_IMPORTANCE,
         dry_run: bool = False,
+        force: bool = False,
         why: str = "",
         now: datetime | None = None,
     ) -> DecayResult:
@@ -1212,18 +1214,31 @@ class Brain:
         Args:
             daily, archive_below, idle_days, keep_importance: see
             :class:`brain.maintenance.decay.Rule`. dry_run: say what would be done, and change
-            nothing.
+            nothing. force: do it though more than 366 days have passed since the last run.
 
         Raises:
-            BrainError: ``brain_decay_invalid`` (65), ``brain_db_missing`` (66).
+            BrainError: ``brain_decay_invalid``, ``brain_decay_jump`` (65), ``brain_db_missing``
+                (66).
         """
         from brain.maintenance import decay
 
         rule = decay.Rule(daily, archive_below, idle_days, keep_importance)
         self._require_any("衰减")
         if dry_run:
-            return decay.preview(self._store, rule, now or now_utc())
-        return decay.run(self._store, rule, why, now or now_utc())
+            return decay.preview(self._store, rule, now or now_utc(), force=force)
+        return decay.run(self._store, rule, why, now or now_utc(), force=force)
+
+    def undo_decay(self, *, why: str = "", now: datetime | None = None) -> DecayUndone:
+        """Takes back the last run of decay, where it went over more than 31 days.
+
+        Raises:
+            BrainError: ``brain_decay_none_kept`` (1), ``brain_why_invalid`` (65),
+                ``brain_db_missing`` (66).
+        """
+        from brain.maintenance import decay_undo
+
+        self._require_any("撤销衰减")
+        return decay_undo.run(self._store, why, now or now_utc())
 
     def doctor(
         self,

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from brain.memory import Memory
-    from brain.store.decay import Due, Formula
+    from brain.store.decay import Due, Formula, Kept
     from brain.store.integrity import Capabilities
     from brain.store.journal import Event
     from brain.store.links import Observation
@@ -612,6 +612,7 @@ class Facts(Protocol[Tx]):
     ERASING: str
     LAST_DECAY: str
     DECAY_RUN: str
+    DECAY_KEPT: str
 
     @property
     def UnreadableError(self) -> type[Exception]: ...  # noqa: N802
@@ -771,6 +772,18 @@ class Fading(Protocol[Tx]):
         Returns:
             How many changed.
         """
+
+    def keep(self, db: Tx, first: int, last: int, formula: Formula) -> None:
+        """Notes what :meth:`fade` is about to change, for who wants it undone."""
+
+    def keep_archived(self, db: Tx, memory_id: int, strength: float, at: str) -> None:
+        """Notes that a record of this strength is archived at an instant (UTC ISO)."""
+
+    def kept(self, db: Tx, most: int) -> list[Kept]:
+        """Some of what is noted, at most so many."""
+
+    def drop_kept(self, db: Tx, ids: Sequence[int] | None = ...) -> None:
+        """Forgets what is noted of some records, or of all."""
 
     def would_fade(self, db: Tx, formula: Formula) -> int:
         """How many current records a formula changes."""
@@ -987,6 +1000,9 @@ class IntegrityCheck(Protocol[Tx]):
 
     def drop_ownerless_passages(self, db: Tx) -> None:
         """Removes the passages of no record."""
+
+    def drop_ownerless(self, db: Tx) -> None:
+        """Removes the rows of any table that refer to a lost record."""
 
     def drop_ownerless_takings(self, db: Tx) -> None:
         """Removes what says of a lost source or record that it was taken in."""

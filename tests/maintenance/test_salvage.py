@@ -9,6 +9,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +19,17 @@ import pytest
 from brain import Brain
 from brain.results import DoctorResult
 from brain.store import memories, schema
+from brain.text.timestamps import now_utc
 from tests.support import ROOT
 from tests.support.cli import Cli
 from tests.support.engine import EVERYDAY, fill, indexes_are_whole, refused, texts
 
 Rows = dict[Any, tuple[Any, ...]]
 
-TABLES = ("memories", "scopes", "journal", "sources", "taken", "ccr", "words")
+OWNED = {"tags": ("memory_id",), "links": ("decision", "outcome"), "faded": ("memory_id",)}
+"""Tables whose rows go with the records they name."""
+
+TABLES = ("memories", "scopes", "journal", "sources", "taken", "ccr", "words", *OWNED)
 """Tables of what cannot be made anew."""
 
 LINKS = ("supersedes", "superseded_by")
@@ -104,6 +109,11 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
             )
             assert brain.compress(log).handle
         brain.add_word("青鸟计划 10 n")
+        for n in range(120):
+            brain.add(f"第{n}扇门的钥匙换过了", tags=("钥匙", f"门{n % 7}"))
+            brain.record(f"第{n}次跳过测试就发布", f"第{n}次线上白屏", relation="caused")
+        brain.add("很早的一条", now=now_utc() - timedelta(days=100))
+        assert brain.decay().decayed > 500
     return path.read_bytes()
 
 
@@ -168,6 +178,11 @@ def test_what_is_lost_is_named_and_the_rest_kept_record_by_record(path: Path, wh
     takings = table(saved, "taken")
     memory = columns(saved, "taken").index("memory_id")
     assert takings == {k: row for k, row in before["taken"].items() if row[memory] not in lost}
+    for name, owners in OWNED.items():
+        places = [columns(saved, name).index(owner) for owner in owners]
+        gone = {k for k, row in before[name].items() if {row[at] for at in places} & set(lost)}
+        assert gone or which != "every fifth"
+        assert table(saved, name) == {k: r for k, r in before[name].items() if k not in gone}
     with Brain.open(saved) as brain:
         assert brain.doctor().ok
         assert brain.add("新的编号不和丢掉的相同").id > max(before["memories"])
