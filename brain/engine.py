@@ -699,12 +699,18 @@ class Brain:
         with self._store.read() as db:
             return lineage.corrected(db, known)
 
-    def stats(self, *, now: datetime | None = None) -> Stats:
-        """What is in the file."""
+    def stats(self, *, scope: str | None = None, now: datetime | None = None) -> Stats:
+        """What is in the file, or what of it a scope sees.
+
+        Raises:
+            BrainError: ``brain_scope_invalid`` (65).
+        """
         from brain.maintenance import stats
 
         at = to_iso(now or now_utc())
-        return stats.stats(self._store, at, self._model.degraded_unloaded)
+        if scope is not None:
+            validate.check_label(scope, "范围", "brain_scope_invalid")
+        return stats.stats(self._store, at, self._model.degraded_unloaded, scope)
 
     def scopes(self, *, now: datetime | None = None) -> tuple[ScopeCount, ...]:
         """Every scope that has records, the global one ('') first, then by name."""
@@ -1098,14 +1104,19 @@ class Brain:
         *,
         lines: str | None = None,
         heading: str | None = None,
+        scope: str | None = None,
     ) -> Recovered:
-        """As :meth:`recover`, with the handle as it is written and the media type."""
+        """As :meth:`recover`, with the handle as it is written and the media type.
+
+        Args:
+            scope: give the text of a record that it sees alone: kept originals are of no scope.
+        """
         from brain.compress import excerpt, originals
         from brain.results import Recovered
 
         reference = handles.parse(handle)
         with self._store.read() as db:
-            data, content_type = originals.find(db, reference)
+            data, content_type = originals.find(db, reference, scope)
         terms = None if query is None else self._terms(query)
         data, content_type = excerpt.part(data, content_type, reference, terms, lines, heading)
         return Recovered(reference.handle, content_type, data)

@@ -19,6 +19,7 @@ from brain.errors import EXIT_CANT_CREATE, BrainError
 from brain.serve.catalog import CALLS
 from brain.serve.client.remote import URL, Remote
 from brain.serve.metrics import Metrics
+from brain.serve.scope_bound import ScopeBound
 
 if TYPE_CHECKING:
     from brain.engine import Brain
@@ -197,11 +198,18 @@ class Dispatcher:
 
 
 def open_dispatcher(
-    db: str | None, *, scope: str = "", read_only: bool = False, through: bool = False
+    db: str | None,
+    *,
+    scope: str = "",
+    only: bool = False,
+    read_only: bool = False,
+    through: bool = False,
 ) -> Dispatcher:
     """A dispatcher over the file at ``db``; None is ``BRAIN_DB`` or the default.
 
     Args:
+        scope: of calls that name none.
+        only: answer for that scope alone.
         through: without ``db``, go through the server that ``BRAIN_URL`` names.
 
     Raises:
@@ -209,4 +217,6 @@ def open_dispatcher(
     """
     url = os.environ.get(URL) if through and db is None else None
     answerer: Backend = Remote(url) if url else LocalBackend(db, read_only=read_only)
+    if only:
+        answerer = ScopeBound(answerer, scope)
     return Dispatcher(answerer, scope=scope, read_only=read_only)

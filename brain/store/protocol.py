@@ -153,8 +153,9 @@ class Records(Protocol[Tx]):
         Reads every record.
         """
 
-    def by_sha256(self, db: Tx, prefix: bytes) -> Memory | None:
-        """The oldest record whose text's SHA-256 begins with some bytes, in whatever state."""
+    def by_sha256(self, db: Tx, prefix: bytes, scopes: Sequence[str] | None = ...) -> Memory | None:
+        """The oldest record whose text's SHA-256 begins with some bytes, in whatever state; with
+        ``scopes``, of one of those."""
 
     def list_visible(
         self, db: Tx, view: View | None, limit: int | None, listed: Listed | None = ...
@@ -238,8 +239,9 @@ class Records(Protocol[Tx]):
     def scope_totals(self, db: Tx) -> dict[str, int]:
         """How many records of each scope the file has, in whatever state, by name."""
 
-    def state_counts(self, db: Tx, now: str) -> dict[str, int]:
-        """How many records of the file are in each state; one record may be in several."""
+    def state_counts(self, db: Tx, now: str, scopes: Sequence[str] | None = ...) -> dict[str, int]:
+        """How many records of the file, or of some scopes, are in each state; one record may be in
+        several."""
 
     def highest_id(self, db: Tx) -> int:
         """The highest id in the file, 0 for an empty one; a cheap stand-in for the count."""
