@@ -246,7 +246,8 @@ HEADER = {
     0: "header", 15: "header", 16: "header", 17: "header", 19: "header", 20: "integrity",
     21: "header", 23: "header", 28: "integrity", 36: "integrity", 47: "integrity",
     52: "integrity", 60: "header", 63: "header", 64: "integrity", 68: "header", 71: "header",
-    100: "integrity", 101: "integrity",
+    100: "integrity", 101: "integrity", 103: "integrity", 104: "integrity", 108: "integrity",
+    111: "integrity",
 }  # fmt: skip
 """What the doctor says of one wrong byte, by its place in the file."""
 
