@@ -13,13 +13,13 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from threading import Event, Lock, Thread
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from brain.errors import EXIT_CANT_CREATE, BrainError
 from brain.serve.catalog import CALLS
 from brain.serve.client.remote import URL, Remote
 from brain.serve.metrics import Metrics
-from brain.serve.scope_bound import ScopeBound
+from brain.serve.scope_bound import Backend, ScopeBound
 
 if TYPE_CHECKING:
     from brain.engine import Brain
@@ -33,25 +33,6 @@ for who copies nothing else (a cloud drive, a backup of single files)."""
 
 PATIENCE = 0.5
 """Seconds a question waits for the model: a client gives a call a few seconds in all."""
-
-
-class Backend(Protocol):
-    """What gives the answers. One may be asked from several threads."""
-
-    def call(self, name: str, args: Mapping[str, Any]) -> Any:
-        """The JSON of a call. Raises :class:`BrainError`."""
-
-    def warm(self) -> None:
-        """Gets ready for the first call."""
-
-    def check(self) -> None:
-        """Raises :class:`BrainError` where it could not answer a call now."""
-
-    def rest(self) -> None:
-        """Lets go of what others may want while nobody asks."""
-
-    def close(self) -> None:
-        """Lets go of what it holds."""
 
 
 class LocalBackend:

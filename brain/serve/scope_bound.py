@@ -7,19 +7,35 @@ alone. What is another's is told as what is not there, so that nothing can be le
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from brain import validate
 from brain.errors import EXIT_CANT_CREATE, EXIT_NO, BrainError
 from brain.serve.catalog import CALLS
 
-if TYPE_CHECKING:
-    from brain.serve.call_dispatch import Backend
-
 GLOBAL = ""
 
 _WHOLE_FILE = frozenset({"stats", "recover"})
 """Calls without a ``scope`` of their own that the engine does for one."""
+
+
+class Backend(Protocol):
+    """What gives the answers. One may be asked from several threads."""
+
+    def call(self, name: str, args: Mapping[str, Any]) -> Any:
+        """The JSON of a call. Raises :class:`BrainError`."""
+
+    def warm(self) -> None:
+        """Gets ready for the first call."""
+
+    def check(self) -> None:
+        """Raises :class:`BrainError` where it could not answer a call now."""
+
+    def rest(self) -> None:
+        """Lets go of what others may want while nobody asks."""
+
+    def close(self) -> None:
+        """Lets go of what it holds."""
 
 
 class ScopeBound:
