@@ -1,6 +1,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# pip cannot check the hash of a folder: what we depend on comes first, then ourselves.
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .PHONY: demo test clean
 
@@ -8,12 +10,14 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); exit 1; }
 
 # A stamp per extra, so that a second run installs nothing again.
-$(VENV)/.installed: pyproject.toml | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+$(VENV)/.installed: pyproject.toml constraints.txt | $(BIN)/python
+	$(PIP) --require-hashes --no-deps -r constraints.txt
+	$(PIP) --no-deps -e .
 	touch $@
 
-$(VENV)/.installed-test: pyproject.toml | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test]'
+$(VENV)/.installed-test: pyproject.toml constraints-test.txt | $(BIN)/python
+	$(PIP) --require-hashes --no-deps -r constraints-test.txt
+	$(PIP) --no-deps -e .
 	touch $@ $(VENV)/.installed
 
 demo: $(VENV)/.installed

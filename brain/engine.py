@@ -52,6 +52,7 @@ if TYPE_CHECKING:
         CompressResult,
         CorrectResult,
         DecayResult,
+        DecayUndone,
         DoctorResult,
         ExportResult,
         Fault,
@@ -701,12 +702,18 @@ class Brain:
         with self._store.read() as db:
             return lineage.corrected(db, known)
 
-    def stats(self, *, now: datetime | None = None) -> Stats:
-        """What is in the file."""
+    def stats(self, *, scope: str | None = None, now: datetime | None = None) -> Stats:
+        """What is in the file, or what of it a scope sees.
+
+        Raises:
+            BrainError: ``brain_scope_invalid`` (65).
+        """
         from brain.maintenance import stats
 
         at = to_iso(now or now_utc())
-        return stats.stats(self._store, at, self._model.degraded_unloaded)
+        if scope is not None:
+            validate.check_label(scope, "范围", "brain_scope_invalid")
+        return stats.stats(self._store, at, self._model.degraded_unloaded, scope)
 
     def scopes(self, *, now: datetime | None = None) -> tuple[ScopeCount, ...]:
         """Every scope that has records, the global one ('') first, then by name."""
@@ -1139,14 +1146,19 @@ class Brain:
         *,
         lines: str | None = None,
         heading: str | None = None,
+        scope: str | None = None,
     ) -> Recovered:
-        """As :meth:`recover`, with the handle as it is written and the media type."""
+        """As :meth:`recover`, with the handle as it is written and the media type.
+
+        Args:
+            scope: give the text of a record that it sees alone: kept originals are of no scope.
+        """
         from brain.compress import excerpt, originals
         from brain.results import Recovered
 
         reference = handles.parse(handle)
         with self._store.read() as db:
-            data, content_type = originals.find(db, reference)
+            data, content_type = originals.find(db, reference, scope)
         terms = None if query is None else self._terms(query)
         data, content_type = excerpt.part(data, content_type, reference, terms, lines, heading)
         return Recovered(reference.handle, content_type, data)
@@ -1243,6 +1255,7 @@ class Brain:
         idle_days: float = strength.IDLE_DAYS,
         keep_importance: float = strength.KEEP_IMPORTANCE,
         dry_run: bool = False,
+        force: bool = False,
         why: str = "",
         now: datetime | None = None,
     ) -> DecayResult:
@@ -1254,18 +1267,31 @@ class Brain:
         Args:
             daily, archive_below, idle_days, keep_importance: see
             :class:`brain.maintenance.decay.Rule`. dry_run: say what would be done, and change
-            nothing.
+            nothing. force: do it though more than 366 days have passed since the last run.
 
         Raises:
-            BrainError: ``brain_decay_invalid`` (65), ``brain_db_missing`` (66).
+            BrainError: ``brain_decay_invalid``, ``brain_decay_jump`` (65), ``brain_db_missing``
+                (66).
         """
         from brain.maintenance import decay
 
         rule = decay.Rule(daily, archive_below, idle_days, keep_importance)
         self._require_any("衰减")
         if dry_run:
-            return decay.preview(self._store, rule, now or now_utc())
-        return decay.run(self._store, rule, why, now or now_utc())
+            return decay.preview(self._store, rule, now or now_utc(), force=force)
+        return decay.run(self._store, rule, why, now or now_utc(), force=force)
+
+    def undo_decay(self, *, why: str = "", now: datetime | None = None) -> DecayUndone:
+        """Takes back the last run of decay, where it went over more than 31 days.
+
+        Raises:
+            BrainError: ``brain_decay_none_kept`` (1), ``brain_why_invalid`` (65),
+                ``brain_db_missing`` (66).
+        """
+        from brain.maintenance import decay_undo
+
+        self._require_any("撤销衰减")
+        return decay_undo.run(self._store, why, now or now_utc())
 
     def doctor(
         self,

@@ -68,6 +68,25 @@ class DecayResult(JsonObject):
 
 
 @dataclass(frozen=True, slots=True)
+class DecayUndone(JsonObject):
+    """What came of taking back a run of decay.
+
+    Args:
+        days: that the run had gone over.
+        strengthened: how many records have another strength now.
+        restored: ids of what it had archived and is back.
+        since: the instant of the run before it, None before the first; the next goes from there.
+        at: the instant of the run that was taken back, UTC ISO.
+    """
+
+    days: float = field(metadata={"digits": 6})
+    strengthened: int
+    restored: tuple[int, ...]
+    since: str | None
+    at: str
+
+
+@dataclass(frozen=True, slots=True)
 class CorrectResult(JsonObject):
     """Which record stands where another was wrong."""
 

@@ -124,6 +124,7 @@ GIVEN: dict[str, Any] = {
     "DecayResult": r.DecayResult(
         1.23456789, 3, 2, (1,), (r.DecayedMemory(1, "开头", 0.1, 91.0),), None, "2026", False
     ),
+    "DecayUndone": r.DecayUndone(7300.123456789, 3, (1,), None, "2046"),
     "CorrectResult": r.CorrectResult(1, 2),
     "ForgetResult": r.ForgetResult(3, ("青鸟",), ("ccr_1",), ("a.db",)),
     "OriginalEntry": r.OriginalEntry("ccr_1", "text/plain", "prose", 9000, "2026"),

@@ -67,18 +67,21 @@ def entries(db: Transaction) -> tuple[OriginalEntry, ...]:
     )
 
 
-def find(db: Transaction, reference: Reference) -> tuple[bytes, str]:
+def find(db: Transaction, reference: Reference, scope: str | None = None) -> tuple[bytes, str]:
     """The bytes a handle stands for and their media type: a memory's text, or what was kept.
+
+    Args:
+        scope: look among the texts of records that it sees alone.
 
     Raises:
         BrainError: ``brain_ccr_not_found`` (1); ``brain_ccr_damaged`` (74) where the bytes are no
             longer those that the handle was made of.
     """
     found: list[tuple[bytes, str]] = []
-    memory = memories.by_sha256(db, reference.prefix)
+    memory = memories.by_sha256(db, reference.prefix, None if scope is None else (scope, ""))
     if memory is not None:
         found.append((memory.text.encode("utf-8"), TEXT))
-    kept = originals.get(db, reference.prefix)
+    kept = originals.get(db, reference.prefix) if scope is None else None
     if kept is not None:
         found.append((kept.data, kept.content_type))
     if not found:

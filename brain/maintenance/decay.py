@@ -16,7 +16,7 @@ from dataclasses import dataclass, fields, replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from brain.errors import BrainError
+from brain.errors import EXIT_DATA, BrainError
 from brain.lifecycle import lineage
 from brain.lifecycle.strength import (
     ARCHIVE_BELOW,
@@ -29,7 +29,7 @@ from brain.lifecycle.strength import (
 from brain.memory import PREFERENCE_KIND, SKILL_KIND, Memory
 from brain.store import decay, journal, memories, meta, use_log
 from brain.text.secrets.mask import masked, refuse
-from brain.text.timestamps import from_iso, to_iso
+from brain.text.timestamps import from_iso, local_time, to_iso
 from brain.validate import check_why
 
 if TYPE_CHECKING:
@@ -58,6 +58,13 @@ USE_SHARE = 0.05
 
 MOST_USE_DAYS = 7
 """Days of use that strengthen in one run of decay."""
+
+
+JUMP_DAYS = 366
+"""Days since the last run beyond which it is the clock that is doubted; issue 17, point 8."""
+
+KEPT_DAYS = 31
+"""A run over more days keeps what it changes for :mod:`brain.maintenance.decay_undo`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,17 +139,19 @@ def _read_run(noted: Any) -> _Run | None:
         raise meta.UnreadableError("the note about a decay cannot be read") from None
 
 
-def run(store: Store, rule: Rule, why: str, now: datetime) -> DecayResult:
+def run(store: Store, rule: Rule, why: str, now: datetime, *, force: bool = False) -> DecayResult:
     """Decays every current record to an instant, and archives what is due.
 
     A broken run is finished first, by its own rule. An instant that is not after the last run's
-    (the clock went back) changes nothing.
+    (the clock went back) changes nothing. A run over more than :data:`KEPT_DAYS` keeps what it
+    changes, until the next.
 
     Args:
         why: kept in the journal.
+        force: run though more than :data:`JUMP_DAYS` have passed since the last run.
 
     Raises:
-        BrainError: ``brain_why_invalid`` (65); what a write raises.
+        BrainError: ``brain_why_invalid``, ``brain_decay_jump`` (65); what a write raises.
     """
     from brain.results import DecayResult
 
@@ -151,7 +160,7 @@ def run(store: Store, rule: Rule, why: str, now: datetime) -> DecayResult:
     at = to_iso(now)
     result = DecayResult(0.0, 0, 0, (), (), None, at, False)
     first = True
-    while (begun := _begin(store, rule, why, at)) is not None:
+    while (begun := _begin(store, rule, why, at, force)) is not None:
         if first:
             result = replace(result, days=_days(store, begun.since, at), since=begun.since)
             first = False
@@ -173,8 +182,12 @@ def run(store: Store, rule: Rule, why: str, now: datetime) -> DecayResult:
     return result
 
 
-def preview(store: Store, rule: Rule, now: datetime) -> DecayResult:
-    """What :func:`run` would do now; nothing is changed, and a read-only file will do."""
+def preview(store: Store, rule: Rule, now: datetime, *, force: bool = False) -> DecayResult:
+    """What :func:`run` would do now; nothing is changed, and a read-only file will do.
+
+    Raises:
+        BrainError: as :func:`run`.
+    """
     from brain.results import DecayResult
 
     at = to_iso(now)
@@ -185,6 +198,7 @@ def preview(store: Store, rule: Rule, now: datetime) -> DecayResult:
         broken = _read_run(facts.get(meta.DECAY_RUN))
         runs = [] if broken is None else [broken]
         reached = last if broken is None else broken.at
+        _refuse_jump(reached, at, force)
         if reached is None or at > reached:
             runs.append(_Run(at, reached, rule, ""))
         if not runs:
@@ -215,19 +229,61 @@ def preview(store: Store, rule: Rule, now: datetime) -> DecayResult:
     return DecayResult(days, changed, len(stronger), ids, rests, since, at, True)
 
 
-def _begin(store: Store, rule: Rule, why: str, at: str) -> _Run | None:
+def _begin(store: Store, rule: Rule, why: str, at: str, force: bool) -> _Run | None:
     """The run to go on with, a new one, or None where no time has passed."""
     with store.write() as db:
         facts = meta.read(db)
         broken = _read_run(facts.get(meta.DECAY_RUN))
+        last = facts.get(meta.LAST_DECAY)
+        _refuse_jump(last if broken is None else broken.at, at, force)
         if broken is not None:
             return broken
-        last = facts.get(meta.LAST_DECAY)
         if last is not None and at <= last:
             return None
         begun = _Run(at, last, rule, why)
-        meta.put(db, **{meta.DECAY_RUN: begun.to_json()})
+        decay.drop_kept(db)
+        passed = days_between(last or decay.oldest(db) or at, at)
+        note = json.dumps({"at": at, "since": last, "days": passed}) if passed > KEPT_DAYS else None
+        meta.put(db, **{meta.DECAY_RUN: begun.to_json(), meta.DECAY_KEPT: note})
         return begun
+
+
+def _refuse_jump(last: str | None, at: str, force: bool) -> None:
+    """Refuses to decay over years at once: it is likelier that the clock is wrong.
+
+    A first run has nothing to go by: what was read in from elsewhere is honestly old.
+    """
+    if last is None or force or days_between(last, at) <= JUMP_DAYS:
+        return
+    raise BrainError(
+        "brain_decay_jump",
+        f"离上次衰减（{local_time(last)}）有 {days_between(last, at):.0f} 天，超过 {JUMP_DAYS} 天，"
+        "没有衰减：请先看看这台机器的时钟对不对。",
+        EXIT_DATA,
+        override="force",
+    )
+
+
+def kept_run(facts: Mapping[str, Any]) -> dict[str, Any] | None:
+    """What ``meta`` says of the run that can be undone: ``at``, ``since`` and ``days``; None where
+    there is none.
+
+    Raises:
+        UnreadableError: it cannot be read.
+    """
+    noted = facts.get(meta.DECAY_KEPT)
+    if noted is None:
+        return None
+    try:
+        found = json.loads(noted)
+        return {"at": str(found["at"]), "since": found["since"], "days": float(found["days"])}
+    except (ValueError, KeyError, TypeError):
+        raise meta.UnreadableError("the note about a decay cannot be read") from None
+
+
+def _is_kept(facts: Mapping[str, Any], begun: _Run) -> bool:
+    noted = kept_run(facts)
+    return noted is not None and noted["at"] == begun.at
 
 
 def _days(store: Store, since: str | None, at: str) -> float:
@@ -254,11 +310,14 @@ def _fade(store: Store, begun: _Run, now: str) -> int:
     changed = 0
     while True:
         with store.write() as db:
-            under_way = _read_run(meta.read(db).get(meta.DECAY_RUN))
+            facts = meta.read(db)
+            under_way = _read_run(facts.get(meta.DECAY_RUN))
             highest = memories.highest_id(db)
             if under_way is None or under_way.at != begun.at or under_way.done >= highest:
                 return changed
             first, last = under_way.done + 1, min(under_way.done + STRETCH, highest)
+            if _is_kept(facts, begun):
+                decay.keep(db, first, last, formula)
             changed += decay.fade(db, first, last, formula)
             detail = {**begun.detail(), "first": first, "last": last}
             journal.write(db, now, None, "decay", begun.why, detail)
@@ -274,9 +333,16 @@ def _archive(store: Store, begun: _Run, now: str) -> tuple[DecayedMemory, ...]:
     out: list[DecayedMemory] = []
     for some in _handfuls([one.id for one in due]):
         with store.write() as db:
+            facts = meta.read(db)
+            under_way = _read_run(facts.get(meta.DECAY_RUN))
+            if under_way is None or under_way.at != begun.at:
+                break  # another process has finished it, or undone it
+            kept = _is_kept(facts, begun)
             # Looked at again: it may have been used or changed since.
             for one in decay.due(db, _as_stored, *_conditions(begun), some):
                 memory = lineage.require(db, one.id)
+                if kept:
+                    decay.keep_archived(db, one.id, one.strength, now)
                 lineage.change(db, memory, now, "archive", begun.why, archived_at=now)
                 out.append(_faded(one, begun.at))
     return tuple(out)

@@ -364,6 +364,7 @@ def _copy(broken: Transaction, saved: memory_file.Store, now: datetime) -> salva
         links.drop(db, links.broken(db))
         memory_file.reindex(db)
         _mend_passages(db, {"passages_missing", "passages_orphan"})
+        integrity.drop_ownerless(db)
         counts = {"records": found.rows["memories"], "lost": len(found.lost)}
         detail = {name: [None, number] for name, number in counts.items()}
         journal.write(db, at, None, "salvage", "", detail)
@@ -405,6 +406,7 @@ def _not_salvaged(found: salvage.Salvaged) -> Iterator[Finding]:
 _TABLES = {
     "ccr": "恢复用的原文",
     "journal": "日志",
+    "faded": "可以撤销的衰减",
     "links": "决策和结果的观察",
     "scopes": "范围",
     "sources": "来源",

@@ -209,6 +209,8 @@ def _records(subject: Subject) -> Iterator[Finding]:
     last = subject.facts.get(meta.LAST_DECAY)
     if last is not None and last > latest:
         told = f"上次衰减的时刻（{last}）在将来，在那之前不会再衰减；修复时把它改成现在"
+        if meta.DECAY_KEPT in subject.facts:
+            told += "；减弱了的用 brain decay --undo 变回来"
         yield Finding("decay_future", "warn", told, fixable=True)
 
 

@@ -17,17 +17,24 @@ if TYPE_CHECKING:
     from brain.store.protocol import Store, Transaction
 
 
-def stats(store: Store, at: str, degraded_of: Callable[[dict[str, Any]], tuple[str, ...]]) -> Stats:
+def stats(
+    store: Store,
+    at: str,
+    degraded_of: Callable[[dict[str, Any]], tuple[str, ...]],
+    scope: str | None = None,
+) -> Stats:
     """Counts records, vectors and bytes, and tells what cannot take part in recall.
 
     Args:
         at: UTC ISO; what is current then.
         degraded_of: codes of what the model lacks, from the file's facts.
+        scope: count the records it sees; None counts all. Vectors and bytes are the file's.
     """
-    everywhere = View(as_of=at, scopes=None)
+    scopes = None if scope is None else (scope, "")
+    everywhere = View(as_of=at, scopes=scopes)
     with store.read() as db:
         facts = memory_file.facts(db)
-        states = memories.state_counts(db, at)
+        states = memories.state_counts(db, at, scopes)
         by_kind = memories.counts_by(db, "kind", everywhere)
         by_scope = memories.counts_by(db, "scope", everywhere)
         present, missing = vector_index.counts(db, facts.get(meta.VECTORS))

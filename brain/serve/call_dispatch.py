@@ -13,12 +13,13 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from threading import Event, Lock, Thread
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from brain.errors import EXIT_CANT_CREATE, BrainError
 from brain.serve.catalog import CALLS
 from brain.serve.client.remote import URL, Remote
 from brain.serve.metrics import Metrics
+from brain.serve.scope_bound import Backend, ScopeBound
 
 if TYPE_CHECKING:
     from brain.engine import Brain
@@ -32,25 +33,6 @@ for who copies nothing else (a cloud drive, a backup of single files)."""
 
 PATIENCE = 0.5
 """Seconds a question waits for the model: a client gives a call a few seconds in all."""
-
-
-class Backend(Protocol):
-    """What gives the answers. One may be asked from several threads."""
-
-    def call(self, name: str, args: Mapping[str, Any]) -> Any:
-        """The JSON of a call. Raises :class:`BrainError`."""
-
-    def warm(self) -> None:
-        """Gets ready for the first call."""
-
-    def check(self) -> None:
-        """Raises :class:`BrainError` where it could not answer a call now."""
-
-    def rest(self) -> None:
-        """Lets go of what others may want while nobody asks."""
-
-    def close(self) -> None:
-        """Lets go of what it holds."""
 
 
 class LocalBackend:
@@ -197,11 +179,18 @@ class Dispatcher:
 
 
 def open_dispatcher(
-    db: str | None, *, scope: str = "", read_only: bool = False, through: bool = False
+    db: str | None,
+    *,
+    scope: str = "",
+    only: bool = False,
+    read_only: bool = False,
+    through: bool = False,
 ) -> Dispatcher:
     """A dispatcher over the file at ``db``; None is ``BRAIN_DB`` or the default.
 
     Args:
+        scope: of calls that name none.
+        only: answer for that scope alone.
         through: without ``db``, go through the server that ``BRAIN_URL`` names.
 
     Raises:
@@ -209,4 +198,6 @@ def open_dispatcher(
     """
     url = os.environ.get(URL) if through and db is None else None
     answerer: Backend = Remote(url) if url else LocalBackend(db, read_only=read_only)
+    if only:
+        answerer = ScopeBound(answerer, scope)
     return Dispatcher(answerer, scope=scope, read_only=read_only)

@@ -268,7 +268,7 @@ CALLS: Mapping[str, Call] = {
         "看到过的观察，新的在前", (Field("id", "id", "只看这条记忆的"),), _links, "Links"
     ),
     "unlink": Call("撤回一次观察", (LINK_ID, WHY), _unlink, "Unlinked", writes=True),
-    "stats": Call("文件里有什么", (), lambda brain, args: brain.stats().to_dict(), "Stats"),
+    "stats": Call("文件里有什么", (), lambda brain, args: brain.stats(**args).to_dict(), "Stats"),
     "brief": Call(
         "对话开始时的概要",
         (BUDGET, SCOPE, IF_CHANGED),

@@ -34,6 +34,16 @@ class Due:
     idle_since: str
 
 
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What a run changed of a record: its strength, and when it archived it, if it did."""
+
+    id: int
+    before: float
+    after: float
+    archived_at: str | None
+
+
 def _use(db: apsw.Connection, formula: Formula) -> None:
     # A function of ours, not SQL's pow(): a replay must come to the same floats.
     db.create_scalar_function("faded", cast(Any, formula), 4)
@@ -54,6 +64,46 @@ def fade(db: apsw.Connection, first: int, last: int, formula: Formula) -> int:
         (first, last),
     )
     return db.changes()
+
+
+def keep(db: apsw.Connection, first: int, last: int, formula: Formula) -> None:
+    """Notes what :meth:`fade` is about to change, for who wants it undone."""
+    _use(db, formula)
+    db.execute(
+        "INSERT OR REPLACE INTO faded (memory_id, before, after)"
+        " SELECT id, strength, after FROM ("
+        " SELECT m.id, m.strength, faded(m.id, m.strength, m.importance, m.recorded_at) AS after"
+        f" FROM memories m WHERE m.id BETWEEN ? AND ? AND {_CURRENT}) WHERE after <> strength",
+        (first, last),
+    )
+
+
+def keep_archived(db: apsw.Connection, memory_id: int, strength: float, at: str) -> None:
+    """Notes that a record of this strength is archived at an instant (UTC ISO)."""
+    db.execute(
+        "INSERT INTO faded (memory_id, before, after, archived_at) VALUES (?1, ?2, ?2, ?3)"
+        " ON CONFLICT (memory_id) DO UPDATE SET archived_at = excluded.archived_at",
+        (memory_id, strength, at),
+    )
+
+
+def kept(db: apsw.Connection, most: int) -> list[Kept]:
+    """Some of what is noted, at most so many."""
+    found = rows(
+        db, "SELECT memory_id, before, after, archived_at FROM faded ORDER BY 1 LIMIT ?", (most,)
+    )
+    return [Kept(*row) for row in found]
+
+
+def drop_kept(db: apsw.Connection, ids: Sequence[int] | None = None) -> None:
+    """Forgets what is noted of some records, or of all."""
+    if ids is None:
+        db.execute("DELETE FROM faded")
+    else:
+        db.execute(
+            "DELETE FROM faded WHERE memory_id IN (SELECT value FROM json_each(?))",
+            (json.dumps(list(ids)),),
+        )
 
 
 def would_fade(db: apsw.Connection, formula: Formula) -> int:
@@ -105,7 +155,7 @@ def due(
         "  faded(m.id, m.strength, m.importance, m.recorded_at) AS strength,"
         "  max(m.recorded_at, coalesce(m.valid_from, ''), coalesce(m.last_used_at, ''),"
         "   coalesce((SELECT max(j.at) FROM journal j WHERE j.memory_id = m.id"
-        "    AND j.what NOT IN ('wrong', 'archive', 'use')), '')) AS idle"
+        "    AND j.what NOT IN ('wrong', 'archive', 'use', 'undecay')), '')) AS idle"
         f" FROM memories m WHERE {chosen}{_CURRENT}"
         "  AND m.importance < ?3 AND m.pinned = 0 AND m.kind NOT IN (?4, ?5)"
         "  AND faded(m.id, m.strength, m.importance, m.recorded_at) < ?1"

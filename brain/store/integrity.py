@@ -346,6 +346,12 @@ def drop_ownerless_passages(db: apsw.Connection) -> None:
     db.execute("DELETE FROM passages WHERE memory_id NOT IN (SELECT id FROM memories)")
 
 
+def drop_ownerless(db: apsw.Connection) -> None:
+    """Removes the rows of any table that refer to a lost record."""
+    for table, row, *_ in rows(db, "PRAGMA foreign_key_check"):
+        db.execute(f"DELETE FROM {table} WHERE rowid = ?", (row,))
+
+
 def drop_ownerless_takings(db: apsw.Connection) -> None:
     """Removes what says of a lost source or record that it was taken in.
 

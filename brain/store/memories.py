@@ -247,14 +247,18 @@ def holds_text(db: apsw.Connection, piece: str, but: int = 0) -> bool:
     return bool(found)
 
 
-def by_sha256(db: apsw.Connection, prefix: bytes) -> Memory | None:
-    """The oldest record whose text's SHA-256 begins with some bytes, in whatever state."""
+def by_sha256(
+    db: apsw.Connection, prefix: bytes, scopes: Sequence[str] | None = None
+) -> Memory | None:
+    """The oldest record whose text's SHA-256 begins with some bytes, in whatever state; with
+    ``scopes``, of one of those."""
     after = (int.from_bytes(prefix, "big") + 1).to_bytes(len(prefix) + 1, "big")[1:]
     found = rows(
         db,
         f"SELECT {_FIELDS} FROM memories INDEXED BY memories_by_sha256"
-        " WHERE text_sha256 >= ? AND (text_sha256 < ? OR ? = x'') ORDER BY id LIMIT 1",
-        (prefix, after, b"" if not any(after) else after),
+        " WHERE text_sha256 >= ?1 AND (text_sha256 < ?2 OR ?2 = x'')"
+        " AND (?3 IS NULL OR scope IN (SELECT value FROM json_each(?3))) ORDER BY id LIMIT 1",
+        (prefix, after if any(after) else b"", None if scopes is None else json.dumps(scopes)),
     )
     return _memory(found[0]) if found else None
 
@@ -566,15 +570,18 @@ def scope_totals(db: apsw.Connection) -> dict[str, int]:
     return dict(rows(db, "SELECT scope, count(*) FROM memories GROUP BY scope ORDER BY scope"))
 
 
-def state_counts(db: apsw.Connection, now: str) -> dict[str, int]:
-    """How many records of the file are in each state; one record may be in several."""
+def state_counts(
+    db: apsw.Connection, now: str, scopes: Sequence[str] | None = None
+) -> dict[str, int]:
+    """How many records of the file, or of some scopes, are in each state; one record may be in
+    several."""
     row = rows(
         db,
         "SELECT count(*), count(archived_at), count(superseded_by), count(retracted_at),"
         " count(*) FILTER (WHERE valid_to <= ?1 AND superseded_by IS NULL),"
         " count(*) FILTER (WHERE valid_from > ?1)"
-        " FROM memories",
-        (now,),
+        " FROM memories WHERE ?2 IS NULL OR scope IN (SELECT value FROM json_each(?2))",
+        (now, None if scopes is None else json.dumps(scopes)),
     )[0]
     names = ("total", "archived", "superseded", "retracted", "expired", "future")
     return dict(zip(names, row, strict=True))

@@ -22,6 +22,8 @@ DIGEST_KEY = "digest_key"
 LAST_DECAY = "last_decay"
 DECAY_RUN = "decay_run"
 """A decay that has begun and is not done, as JSON; removed when it is."""
+DECAY_KEPT = "decay_kept"
+"""The run of decay that can be undone, as JSON; what it changed is in the table ``faded``."""
 LINK = "link"
 """Ties the write-ahead log to its file, see :mod:`brain.store.wal`."""
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from brain.memory import Memory
-    from brain.store.decay import Due, Formula
+    from brain.store.decay import Due, Formula, Kept
     from brain.store.integrity import Capabilities
     from brain.store.journal import Event
     from brain.store.links import Observation
@@ -153,8 +153,9 @@ class Records(Protocol[Tx]):
         Reads every record.
         """
 
-    def by_sha256(self, db: Tx, prefix: bytes) -> Memory | None:
-        """The oldest record whose text's SHA-256 begins with some bytes, in whatever state."""
+    def by_sha256(self, db: Tx, prefix: bytes, scopes: Sequence[str] | None = ...) -> Memory | None:
+        """The oldest record whose text's SHA-256 begins with some bytes, in whatever state; with
+        ``scopes``, of one of those."""
 
     def list_visible(
         self, db: Tx, view: View | None, limit: int | None, listed: Listed | None = ...
@@ -250,8 +251,9 @@ class Records(Protocol[Tx]):
     def scope_totals(self, db: Tx) -> dict[str, int]:
         """How many records of each scope the file has, in whatever state, by name."""
 
-    def state_counts(self, db: Tx, now: str) -> dict[str, int]:
-        """How many records of the file are in each state; one record may be in several."""
+    def state_counts(self, db: Tx, now: str, scopes: Sequence[str] | None = ...) -> dict[str, int]:
+        """How many records of the file, or of some scopes, are in each state; one record may be in
+        several."""
 
     def highest_id(self, db: Tx) -> int:
         """The highest id in the file, 0 for an empty one; a cheap stand-in for the count."""
@@ -634,6 +636,7 @@ class Facts(Protocol[Tx]):
     ERASING: str
     LAST_DECAY: str
     DECAY_RUN: str
+    DECAY_KEPT: str
 
     @property
     def UnreadableError(self) -> type[Exception]: ...  # noqa: N802
@@ -793,6 +796,18 @@ class Fading(Protocol[Tx]):
         Returns:
             How many changed.
         """
+
+    def keep(self, db: Tx, first: int, last: int, formula: Formula) -> None:
+        """Notes what :meth:`fade` is about to change, for who wants it undone."""
+
+    def keep_archived(self, db: Tx, memory_id: int, strength: float, at: str) -> None:
+        """Notes that a record of this strength is archived at an instant (UTC ISO)."""
+
+    def kept(self, db: Tx, most: int) -> list[Kept]:
+        """Some of what is noted, at most so many."""
+
+    def drop_kept(self, db: Tx, ids: Sequence[int] | None = ...) -> None:
+        """Forgets what is noted of some records, or of all."""
 
     def would_fade(self, db: Tx, formula: Formula) -> int:
         """How many current records a formula changes."""
@@ -1009,6 +1024,9 @@ class IntegrityCheck(Protocol[Tx]):
 
     def drop_ownerless_passages(self, db: Tx) -> None:
         """Removes the passages of no record."""
+
+    def drop_ownerless(self, db: Tx) -> None:
+        """Removes the rows of any table that refer to a lost record."""
 
     def drop_ownerless_takings(self, db: Tx) -> None:
         """Removes what says of a lost source or record that it was taken in."""

@@ -6,6 +6,7 @@ import contextlib
 import errno
 import hashlib
 import itertools
+import mmap
 import shutil
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -43,6 +44,9 @@ _PAGE_TYPE = 100
 _TABLE_PAGES = (0x05, 0x0D)
 _UTF_8 = 1
 """Where the first page's type stands, the two it may have, and the encoding's number."""
+
+_MOST_CHILDREN = 100
+"""Pages of the schema; ours have two or three."""
 
 _UNDECODABLE = object()
 
@@ -360,7 +364,7 @@ def opened_broken(path: Path) -> Iterator[apsw.Connection | None]:
         except OSError as e:
             raise _no_copy(path, e) from None
         db = None
-        for wanted in _headers(head, size, logged=logged):
+        for wanted in _first_pages(copied, head, size, logged=logged):
             with copied.open("r+b") as f:
                 f.write(wanted)
             db = _open_any(copied)
@@ -405,6 +409,68 @@ def _headers(head: bytes, size: int, *, logged: bool) -> Iterator[bytes]:
             new[92:96] = new[24:28]  # the number of pages counts
             new[_PAGE_TYPE] = kind
             yield bytes(new)
+
+
+def _first_pages(path: Path, head: bytes, size: int, *, logged: bool) -> Iterator[bytes]:
+    """Beginnings of the file as they should be, the likeliest first; see :func:`_headers`."""
+    wanted = b""
+    for wanted in _headers(head, size, logged=logged):
+        yield wanted
+    if size > _PAGE:
+        with path.open("rb") as f, mmap.mmap(f.fileno(), 0, access=mmap.ACCESS_READ) as data:
+            whole = _with_root(wanted, data)
+        yield whole
+
+
+def _with_root(head: bytes, data: mmap.mmap) -> bytes:
+    """A first page whose tree leads to every page of the schema that is in the file, whatever is
+    left of its own counts and pointers (https://sqlite.org/fileformat2.html#b_tree_pages)."""
+    size = unpack_from(">H", head, 16)[0]
+    size = 65536 if size == 1 else size
+    found = sorted(
+        (row, number)
+        for number in range(2, len(data) // size + 1)
+        if (row := _schema_row(data[(number - 1) * size : number * size])) is not None
+    )
+    page = bytearray(size)
+    page[:_PAGE_TYPE] = head[:_PAGE_TYPE]
+    children = [number for _, number in found][:_MOST_CHILDREN] or [1]
+    content = size - 5 * (len(children) - 1)
+    pack_into(">B3HBI", page, _PAGE_TYPE, 5, 0, len(children) - 1, content % 65536, 0, children[-1])
+    for place, child in enumerate(children[:-1]):
+        at = size - 5 * (place + 1)
+        pack_into(">H", page, _PAGE_TYPE + 12 + 2 * place, at)
+        pack_into(">IB", page, at, child, place + 1)
+    return bytes(page)
+
+
+def _schema_row(page: bytes) -> int | None:
+    """The first row number of a leaf that holds rows of ``sqlite_schema``; None for any other."""
+    if page[0] != 0x0D or not unpack_from(">H", page, 3)[0]:
+        return None
+    try:
+        at = unpack_from(">H", page, 8)[0]
+        _, at = _varint(page, at)
+        row, at = _varint(page, at)
+        length, types = _varint(page, at)
+        kinds = []
+        while types < at + length:
+            kind, types = _varint(page, types)
+            kinds.append(kind)
+        first = page[types : types + (kinds[0] - 13) // 2]
+    except (IndexError, ValueError):
+        return None
+    return row if len(kinds) == 5 and first in (b"table", b"index") else None
+
+
+def _varint(page: bytes, at: int) -> tuple[int, int]:
+    """A variable-length integer, and where it ends."""
+    value = 0
+    for place in range(at, at + 8):
+        value = value << 7 | page[place] & 0x7F
+        if page[place] < 0x80:
+            return value, place + 1
+    return value << 8 | page[at + 8], at + 9
 
 
 def _open_any(path: Path) -> apsw.Connection | None:

@@ -201,6 +201,19 @@ def _v7(db: apsw.Connection) -> None:
     sources.disguise(db, None)
 
 
+def _v8(db: apsw.Connection) -> None:
+    db.execute("""
+    -- What the last long run of decay changed, until the next run: the strength before and after
+    -- it, and when it archived the record, if it did.
+    CREATE TABLE faded (
+      memory_id   INTEGER PRIMARY KEY REFERENCES memories (id) ON DELETE CASCADE,
+      before      REAL NOT NULL,
+      after       REAL NOT NULL,
+      archived_at TEXT
+    );
+    """)
+
+
 def stand_in(db: apsw.Connection) -> None:
     """Gives a connection to an older file, which it may only read, the tables that came since."""
     if db.table_exists(None, "tags"):
@@ -219,6 +232,7 @@ MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (
     _v5,
     _tags,
     _v7,
+    _v8,
 )
 SCHEMA_VERSION = len(MIGRATIONS)
 

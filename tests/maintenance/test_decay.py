@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from brain import Brain, Draft, drafts
 from brain.lifecycle import lineage
 from brain.lifecycle.strength import decayed
-from brain.maintenance import decay
+from brain.maintenance import decay, decay_undo
 from brain.store import insert, meta
 from brain.store.sql import one, rows
 from brain.text.timestamps import to_iso
@@ -69,7 +69,7 @@ def replayed(brain: Brain) -> dict[int, float]:
         if what == "add":
             out[memory_id] = 1.0
         elif what == "decay":
-            for i in out.keys() - resting:
+            for i in out.keys() & fixed.keys() - resting:
                 if detail["first"] <= i <= detail["last"]:
                     out[i] = decayed(
                         out[i], *fixed[i], detail["since"], detail["at"], detail["daily"]
@@ -79,7 +79,7 @@ def replayed(brain: Brain) -> dict[int, float]:
             out[memory_id] = detail.get("strength", [0, out[memory_id]])[1]
             if what in {"archive", "superseded"}:
                 resting.add(memory_id)
-            if what == "restore":
+            if what == "restore" or ("archived_at" in detail and what == "undecay"):
                 resting.remove(memory_id)
     return out
 
@@ -265,6 +265,120 @@ def test_a_run_is_one_entry_of_the_journal(brain: Brain) -> None:
     with brain._store.read() as db:
         found = rows(db, "SELECT what, why, count(*) FROM journal WHERE what <> 'add' GROUP BY 1")
     assert found == [("archive", "月底", len(done.archived)), ("decay", "月底", 1)]
+
+
+# A wrong clock -----------------------------------------------------------------
+
+IN_2046 = NOON + days(20 * 365.25)
+
+
+def test_a_jump_of_more_than_a_year_is_refused_unless_forced(brain: Brain) -> None:
+    many(brain, 40)
+    brain.decay(now=NOON - days(1))
+    before = strengths(brain)
+    for dry in (True, False):
+        error = refused(
+            "brain_decay_jump", 65, lambda dry=dry: brain.decay(dry_run=dry, now=IN_2046)
+        )
+        assert error.override == "force"
+    assert (strengths(brain), brain.stats().last_decay) == (before, to_iso(NOON - days(1)))
+    assert brain.decay(now=NOON + days(365)).decayed
+    assert brain.decay(now=NOON + days(365 + 367), force=True, dry_run=True).days == 367
+    assert brain.decay(now=NOON + days(365 + 367), force=True).days == 367
+
+
+def test_a_killed_run_is_not_gone_on_with_where_the_next_would_jump(
+    brain: Brain, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    many(brain, 60)
+    monkeypatch.setattr(decay, "STRETCH", 30)
+    monkeypatch.setattr(time, "sleep", lambda _: (_ for _ in ()).throw(KeyboardInterrupt))
+    with pytest.raises(KeyboardInterrupt):
+        brain.decay(now=NOON)
+    monkeypatch.undo()
+    before = strengths(brain)
+    refused("brain_decay_jump", 65, lambda: brain.decay(now=IN_2046))
+    assert strengths(brain) == before
+
+
+def test_a_long_run_can_be_undone_until_the_next(
+    make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Undone, what was said meanwhile counts as if the run had never been."""
+    brain, never = make(), make("never.db")
+    for each in (brain, never):
+        many(each, 100, ages=400)
+        each.decay(now=NOON)
+        each.inject("第7号箱子放在哪排", now=NOON + days(1))
+    monkeypatch.setattr(decay, "STRETCH", 30)
+    monkeypatch.setattr(decay, "PAUSE_SECONDS", 0)
+    monkeypatch.setattr(decay_undo, "HANDFUL", 7)
+    monkeypatch.setattr(decay_undo, "PAUSE_SECONDS", 0)
+    wrong = brain.decay(archive_below=0.6, force=True, now=IN_2046)
+    assert len(wrong.archived) > 20
+    never.decay(now=NOON + days(2), daily=1.0)  # notes the use alone
+    awake = next(i for i in range(60, 90) if i not in wrong.archived)
+    for each in (brain, never):
+        each.useful(awake, now=NOON + days(3))
+        each.wrong(awake + 1, now=NOON + days(3))
+        each.forget(20)
+    held = len([i for i in wrong.archived if i != 20])
+    done = brain.undo_decay(why="时钟错了", now=NOON + days(4))
+    assert (done.at, done.since) == (to_iso(IN_2046), to_iso(NOON))
+    assert len(done.restored) == held
+    back, wanted = strengths(brain), strengths(never)
+    assert back.keys() == wanted.keys()
+    for i, (strength, archived) in wanted.items():
+        if i != awake + 1:  # doubted at the floor, where there is no more to take away
+            assert back[i] == (pytest.approx(strength, abs=ROUNDING), archived)
+    assert brain.stats().last_decay == to_iso(NOON)
+    assert replayed(brain).items() >= {(i, s) for i, (s, _) in back.items()}
+    assert brain.recall("第45号箱子放在哪排", now=NOON + days(5)).hits
+    with brain._store.read() as db:
+        assert one(db, "SELECT count(*) FROM faded") == 0
+    refused("brain_decay_none_kept", 1, brain.undo_decay)
+    # What is back has been idle as long as before.
+    again, anew = (b.decay(dry_run=True, now=NOON + days(5)) for b in (brain, never))
+    assert again.archived == anew.archived
+
+
+@pytest.mark.parametrize(("passed", "kept"), [(31, False), (32, True)])
+def test_a_run_over_a_month_is_kept_until_the_next_alone(
+    brain: Brain, passed: int, kept: bool
+) -> None:
+    many(brain, 40)
+    brain.decay(now=NOON)
+    before = strengths(brain)
+    brain.decay(now=NOON + days(passed))
+    brain.decay(now=NOON + days(passed - 1))  # the clock went back: no run
+    if kept:
+        brain.undo_decay()
+        assert strengths(brain) == {
+            i: (pytest.approx(s, abs=ROUNDING), a) for i, (s, a) in before.items()
+        }
+        brain.decay(now=NOON + days(passed))
+        brain.decay(now=NOON + days(passed + 1))
+    refused("brain_decay_none_kept", 1, brain.undo_decay)
+
+
+def test_the_first_run_under_a_wrong_clock_is_undone_and_told(tmp_path: Path) -> None:
+    cli = Cli(tmp_path)
+    brain = Brain.open(cli.db, model="none")
+    many(brain, 40)
+    before = strengths(brain)
+    brain.decay(now=IN_2046)
+    told = {f.code: f.message for f in brain.doctor().findings}
+    assert "--undo" in told["decay_future"]
+    brain.doctor(repair=True)  # a new instant of the last run takes nothing back
+    usage = cli("decay", "--undo", "--dry-run")
+    assert usage.code == 2
+    assert "--dry-run" in usage.err
+    assert "撤销了" in cli("decay", "--undo", "--why", "时钟错了").out
+    again = cli("decay", "--undo", "--json")
+    assert (again.code, again.json["error"]["code"]) == (1, "brain_decay_none_kept")
+    assert brain.stats().last_decay is None
+    assert strengths(brain) == before
+    brain.close()
 
 
 # Other processes, and sudden ends ----------------------------------------------
@@ -506,7 +620,7 @@ def test_the_command_line_tells_it_in_words_and_json(tmp_path: Path) -> None:
     assert after["strength"] > 0.25
     assert "强度" in run("wrong", "#2", "--why", "听错了").out
     with Brain.open(run.db) as brain:
-        brain.decay(now=NOON + days(40_000))
+        brain.decay(now=NOON + days(40_000), force=True)
     assert "系统时钟" in run("decay").out
 
 

@@ -93,6 +93,18 @@ def test_the_older_handshake(shared: Stdio) -> None:
     assert set(told["capabilities"]) >= {"tools", "resources", "prompts"}
 
 
+def test_an_unknown_prompt_is_the_callers_mistake(home: Path) -> None:
+    with Stdio(home) as server:
+        for name in ("没有的", "x\x1b[2J", ""):
+            error = server.ask("prompts/get", name=name)["error"]
+            assert (error["code"], error["data"]) == (-32602, {"code": "brain_usage"})
+            assert "use_memory" in error["message"]
+            assert "\x1b" not in error["message"]
+        assert "result" in server.ask("prompts/get", name="use_memory")
+        assert server.close() == 0
+        assert server.errors == []
+
+
 def test_the_stateless_protocol_needs_no_handshake(home: Path) -> None:
     with Stdio(home, handshake=False, cold=True) as server:
         found = server.ask("server/discover", _meta=ENVELOPE)["result"]

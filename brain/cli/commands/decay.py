@@ -12,6 +12,7 @@ from brain.cli.options import Db, Json, MemoryId, Why, number
 from brain.cli.render import memory_line
 from brain.cli.verbs import about
 from brain.engine import Brain
+from brain.errors import EXIT_USAGE, BrainError
 from brain.lifecycle import strength
 from brain.memory import Memory
 from brain.results import DecayResult
@@ -65,6 +66,7 @@ def _print(after: Memory, as_json: bool) -> None:
     "brain decay",
     "brain decay --dry-run",
     "brain decay --daily 0.98 --idle-days 180",
+    "brain decay --undo",
     more="按离上次运行的天数算：一天跑两次无妨，漏一个月会补上。每天用 cron 跑一次即可。",
 )
 def decay(
@@ -92,11 +94,30 @@ def decay(
         ),
     ] = strength.KEEP_IMPORTANCE,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="只说会做什么，什么也不改")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="离上次超过 366 天也照做；先看看时钟对不对")
+    ] = False,
+    undo: Annotated[
+        bool, typer.Option("--undo", help="撤销最近一次衰减，它跨了 31 天以上才行")
+    ] = False,
     why: Why = "",
     db: Db = None,
     as_json: Json = False,
 ) -> int:
     """Lets strengths fade."""
+    if undo:
+        if dry_run:
+            raise BrainError("brain_usage", "--undo 不能和 --dry-run 一起用。", EXIT_USAGE)
+        with Brain.open(db) as brain:
+            undone = brain.undo_decay(why=why)
+        if as_json:
+            out_json(undone.to_dict())
+        else:
+            out(
+                f"撤销了 {local_time(undone.at)} 的衰减（跨 {undone.days:.0f} 天）："
+                f"{undone.strengthened} 条的强度变回来，{len(undone.restored)} 条从归档里取回。"
+            )
+        return 0
     with Brain.open(db, read_only=dry_run) as brain:
         done = brain.decay(
             daily=daily,
@@ -104,6 +125,7 @@ def decay(
             idle_days=idle_days,
             keep_importance=keep_importance,
             dry_run=dry_run,
+            force=force,
             why=why,
         )
     if as_json:
@@ -118,7 +140,7 @@ def _report(done: DecayResult) -> Iterator[str]:
     if done.since is not None and done.at <= done.since:
         yield (
             f"上次衰减是 {local_time(done.since)}，不早于现在，这次什么也没做；"
-            "若那个时刻不对，请检查系统时钟。"
+            "若那个时刻不对，请检查系统时钟；那次减弱的可以用 decay --undo 变回来。"
         )
         return
     if done.dry_run:

@@ -12,6 +12,8 @@ from brain.cli import scope as scopes
 from brain.cli.console import flush, note, out_json, visible
 from brain.cli.options import Db, Json, Scope, whole_number
 from brain.cli.verbs import about
+from brain.errors import EXIT_USAGE, BrainError
+from brain.validate import check_label
 
 ReadOnly = Annotated[bool, typer.Option("--read-only", help="只读：不提供会改动记忆的工具")]
 
@@ -39,6 +41,7 @@ def mcp(
     "HTTP 服务器，一份模型给所有客户端用",
     "brain serve",
     "brain serve --port 8766 --db work.db",
+    "brain serve --only-scope 青鸟",
     "BRAIN_TOKEN=… brain serve --host 0.0.0.0",
     more="默认只听本机，要带 ~/.brain/token 里的令牌（第一次启动时生成）。"
     "别的机器连得到时必须设 BRAIN_TOKEN。路由见 docs/http.md；Ctrl-C 结束。",
@@ -60,12 +63,25 @@ def serve(
         bool,
         typer.Option("--no-token", help="只听本机时不要令牌；这台机器的别的用户就都能读写这份记忆"),
     ] = False,
+    only_scope: Annotated[
+        str | None,
+        typer.Option(
+            "--only-scope",
+            metavar="范围",
+            help="只给这个范围用：看得到它的和全局的，只改它的；auto 取当前 git 仓库",
+        ),
+    ] = None,
     read_only: ReadOnly = False,
     scope: Scope = None,
     db: Db = None,
     as_json: Json = False,
 ) -> int:
     """Serves HTTP until it is interrupted."""
+    wanted = scopes.resolve(scope if only_scope is None else only_scope)
+    if only_scope is not None and (not wanted or scope not in (None, only_scope)):
+        told = "--only-scope 要给一个范围（不是全局的），也不能和另一个 --scope 一起用。"
+        raise BrainError("brain_usage", told, EXIT_USAGE)
+    check_label(wanted, "范围", "brain_scope_invalid")
     from brain import __version__
     from brain.serve.call_dispatch import open_dispatcher
     from brain.serve.http import server
@@ -84,7 +100,7 @@ def serve(
             )
 
     return server.serve(
-        open_dispatcher(db, scope=scopes.resolve(scope), read_only=read_only),
+        open_dispatcher(db, scope=wanted, only=only_scope is not None, read_only=read_only),
         version=__version__,
         host=host,
         port=port,

@@ -30,6 +30,13 @@ from brain.serve.params import validated
 
 _METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
+SESSION_SECONDS = 30 * 60.0
+"""Without a request for so long an MCP session that was never closed ends; the client's next one
+is told 404, on which it begins another (MCP, Streamable HTTP, session management)."""
+
+MOST_SESSIONS = 1000
+"""MCP sessions at once, about 35 KB each; one more is refused until some end."""
+
 Endpoint = Callable[[Request], Awaitable[Response]]
 
 
@@ -40,6 +47,8 @@ def build(desk: Dispatcher, version: str) -> Starlette:
         # AuthMiddleware has looked at Host and Origin of every request.
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
         max_request_body_size=auth.MAX_BODY,
+        session_idle_timeout=SESSION_SECONDS,
+        max_sessions=MOST_SESSIONS,
     )
 
     @asynccontextmanager

@@ -47,6 +47,7 @@ _OWN = {
     "brain_host_refused": 421,
     "brain_head_too_large": 431,
     "brain_db_read_only": 403,
+    "brain_scope_refused": 403,
 }
 
 _BY_EXIT = {

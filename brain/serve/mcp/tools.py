@@ -13,6 +13,7 @@ from typing import Any
 from mcp.server import MCPServer
 from mcp.server.mcpserver.exceptions import ResourceError
 from mcp.server.stdio import stdio_server
+from mcp.shared.exceptions import MCPError
 from mcp.types import CallToolResult, TextContent, ToolAnnotations
 from mcp.types import Tool as ToolInfo
 
@@ -21,9 +22,10 @@ from brain.serve.call_dispatch import Dispatcher
 from brain.serve.catalog import CALLS, ID, NEW_TEXT, RIGHT_TEXT
 from brain.serve.http.errors import internal_error
 from brain.serve.mcp.handshake import INSTRUCTIONS, NAME, TITLE
-from brain.serve.mcp.wire import StdioTransport
+from brain.serve.mcp.wire import INVALID_PARAMS, StdioTransport
 from brain.serve.params import Field, object_schema, validated
 from brain.serve.schemas import SCHEMAS
+from brain.text.controls import visible
 
 HOW_TO = """你有一份长期记忆，按下面的规矩用它：
 
@@ -308,6 +310,16 @@ class MemoryServer(MCPServer[Any]):
         low = self._lowlevel_server
         async with stdio_server(wire, wire) as (read, write):  # type: ignore[arg-type]
             await low.run(read, write, low.create_initialization_options())
+
+    async def get_prompt(
+        self, name: str, arguments: dict[str, Any] | None = None, context: Any = None
+    ) -> Any:
+        """A prompt; one that is unknown is the caller's mistake (MCP: invalid params)."""
+        known = [prompt.name for prompt in await self.list_prompts()]
+        if name not in known:
+            told = f"错误[brain_usage]: 没有提示词 {visible(name[:40])}；有：{'、'.join(known)}。"
+            raise MCPError(INVALID_PARAMS, told, {"code": "brain_usage"})
+        return await super().get_prompt(name, arguments, context)
 
     async def list_tools(self) -> list[ToolInfo]:
         """The tools as clients see them."""
