@@ -159,8 +159,9 @@ def features(question: Question, ranked: Ranked, weights: Weights, hit: Hit) -> 
     many standard deviations its similarity lies above what this embedder gives unrelated text.
     These mean less in a long text than in a short one (it holds more words by chance, and its
     vector is more of a mixture), hence ``length`` and the products. ``fit``: whether it is of the
-    time asked about. ``kind``: whether it holds something of the kind asked for.
-    ``named``, ``unnamed``: of :class:`brain.recall.rerank.Named`. ``work`` and the others of
+    time asked about. ``day``: if so, how rare notes of that time are. ``kind``: whether it holds
+    something of the kind asked for. ``named``, ``unnamed``: of
+    :class:`brain.recall.rerank.Named`. ``work`` and the others of
     :class:`brain.text.intent.Intent`: what the message is for; work is a reason for silence
     where a note does not hold what it is about (``work_content``). ``notes``: among more notes the
     nearest unrelated one is nearer.
