@@ -109,6 +109,8 @@ LINK = r.Link(
     None, "user", "",
 )  # fmt: skip
 
+LINE = r.PlanLine("m1", "merge", "说了两遍", (3, 8), ({"id": 3}, {"id": 8}), 3, (8,))
+
 GIVEN: dict[str, Any] = {
     "InitResult": r.InitResult("a.db", "e5-small", 384, True, "下载"),
     "SupersedeResult": r.SupersedeResult(1, 2, "2026-03-01T00:00:00.000Z"),
@@ -154,6 +156,28 @@ GIVEN: dict[str, Any] = {
     ),
     "ReembedResult": r.ReembedResult("e5-small", 384, 3, 9),
     "Brief": r.Brief("⟦记忆⟧", "12ab", 12, (m.LeftOut(3, "放不下"),)),
+    "ProbePart": r.ProbePart(False, 12, (3,), "#3 用它自己的话找不到"),
+    "ProbeResult": r.ProbeResult(
+        {"counts": r.ProbePart(True, 5), "lexical": r.ProbePart(False, 2, (3,), "找不到")}
+    ),
+    "PlanLine": LINE,
+    "PlanLine, to remember": r.PlanLine(
+        "r1",
+        "remember",
+        "对话里说了",
+        (9,),
+        ({"id": 9},),
+        text="我不吃香菜",
+        kind="preference",
+        quote="我不吃香菜",
+        source="llm:m",
+        confirm=True,
+    ),
+    "Plan": r.Plan("78a6", (LINE,), "web", None, "2026", ("3:ab",)),
+    "RefusedLine": r.RefusedLine("m1", "#3 变了"),
+    "ConsolidateResult": r.ConsolidateResult(
+        "78a6", ("m1",), (r.RefusedLine("m2", "#3 变了"),), r.ProbeResult(), (7,)
+    ),
     "Memory": MEMORY,
     "AddResult": m.AddResult(
         3, True, (m.Similar(2, 0.9123, ("number",)), m.Similar(1, 0.2, changes=True))

@@ -273,6 +273,20 @@ def postings(
     return {term: ids or "" for term, (ids,) in zip(terms, found, strict=True)}
 
 
+def finds(
+    db: apsw.Connection, index: str, terms: Sequence[str], scope_id: int, memory_id: int
+) -> bool:
+    """Whether an index finds one memory by each of some terms, under its scope."""
+    return all(
+        rows(
+            db,
+            f"SELECT 1 FROM {index} WHERE {index} MATCH ? AND rowid = ?",
+            (_match(term, [scope_id]), memory_id),
+        )
+        for term in terms
+    )
+
+
 def lengths(db: apsw.Connection, index: str, ids: Sequence[int]) -> dict[int, int]:
     """How many terms each memory's text has in an index.
 

@@ -109,6 +109,12 @@ def add_tags(db: apsw.Connection, memory_id: int, tags: Iterable[str]) -> None:
         db.execute("INSERT OR IGNORE INTO tags (memory_id, tag) VALUES (?, ?)", (memory_id, tag))
 
 
+def set_tags(db: apsw.Connection, memory_id: int, tags: Iterable[str]) -> None:
+    """Files a record under some tags and no others, in that order."""
+    db.execute("DELETE FROM tags WHERE memory_id = ?", (memory_id,))
+    add_tags(db, memory_id, tags)
+
+
 def tagged(db: apsw.Connection, view: View) -> list[int]:
     """The ids of the records that a view with tags shows."""
     where, args = view.where()
