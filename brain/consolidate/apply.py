@@ -208,7 +208,10 @@ def run(
     journal.write(db, now, None, "consolidate", "", {"run": [None, name]})
     runs.put(db, Run(name, now, first, last, tuple(done), tuple(created)))
     expected = replace(had, records=had.records + len(created))
-    found = health_probe.run(db, dict(facts), now, seed=name, vectors=vectors, expected=expected)
+    touched = [*created, *(i for line in lines if line.id in done for i in line.records)]
+    found = health_probe.run(
+        db, dict(facts), now, seed=name, vectors=vectors, expected=expected, first=touched
+    )
     health_probe.require(found, "整理全部退回，记忆没有变")
     return ConsolidateResult(name, tuple(done), tuple(left), found, tuple(created))
 

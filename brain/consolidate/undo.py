@@ -70,7 +70,13 @@ def undo(
         had, records=had.records - len(made), vectors=had.vectors - _vectors_gone(had, db, facts)
     )
     told = health_probe.run(
-        db, dict(facts), now, seed=found.name, vectors=vectors, expected=expected
+        db,
+        dict(facts),
+        now,
+        seed=found.name,
+        vectors=vectors,
+        expected=expected,
+        first=sorted({e.memory_id for e in events if e.memory_id is not None} - made),
     )
     health_probe.require(told, "撤销全部退回，记忆没有变")
     return ConsolidateResult(found.name, found.lines, (), told, found.created), erased

@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 MOST = 200
 """Current records, and kept originals, that are looked at."""
 
-LEAST = 12
-"""So many are looked at however little time is left."""
+LEAST_WORDS, LEAST_VECTORS = 50, 12
+"""So many are looked at however little time is left; searching a million vectors takes 20 ms."""
 
 SECONDS = 1.0
 """How long the write lock may be held for it, in all."""
@@ -103,6 +103,7 @@ def run(
     seed: str = "",
     vectors: bool = True,
     expected: Sums | None = None,
+    first: Sequence[int] = (),
     table: str | None = None,
 ) -> ProbeResult:
     """Probes a file inside the caller's transaction.
@@ -115,6 +116,7 @@ def run(
         expected: how many records there are to be, and how much of the rest at least, in a
             transaction that may write; a canary is then put in and taken out again. None in one
             that only reads.
+        first: ids of records that are looked at before all others.
         table: another vector table than the file's own, which is to become that.
     """
     table = table or facts.get(meta.VECTORS)
@@ -122,7 +124,7 @@ def run(
     looked = _Looked(
         db, facts, now, table if usable else None, seed, expected is not None, time.monotonic()
     )
-    sample = _sample(looked)
+    sample = _sample(looked, first)
     checks: dict[str, Callable[[], ProbePart]] = {
         "counts": lambda: _counts(looked, expected),
         "lexical": lambda: _lexical(looked, sample),
@@ -164,8 +166,9 @@ def _part(checked: int, wrong: Sequence[int], told: str) -> ProbePart:
     return ProbePart(False, checked, tuple(wrong[: integrity.SHOWN]), f"{named} {told}")
 
 
-def _sample(looked: _Looked) -> list[Memory]:
-    """Current records by chance, the newest among them, in the order they are to be looked at."""
+def _sample(looked: _Looked, first: Sequence[int]) -> list[Memory]:
+    """Current records in the order they are to be looked at: some that are asked for, the newest,
+    others by chance."""
     view = View(as_of=looked.now, scopes=None)
     highest = memories.highest_id(looked.db)
     if highest <= 20 * MOST:
@@ -175,10 +178,10 @@ def _sample(looked: _Looked) -> list[Memory]:
         ids = [chance.randint(1, highest) for _ in range(10 * MOST)]
     there = sorted(memories.visible(looked.db, ids, view))
     chosen = random.Random(looked.seed).sample(there, min(MOST, len(there)))
-    if there and there[-1] not in chosen[:LEAST]:
-        chosen = [there[-1], *chosen][:MOST]
-    found = memories.get_many(looked.db, chosen)
-    return [found[i] for i in dict.fromkeys(chosen)]
+    asked = sorted(memories.visible(looked.db, list(first)[:MOST], view))
+    order = list(dict.fromkeys([*asked, *there[-1:], *chosen]))[:MOST]
+    found = memories.get_many(looked.db, order)
+    return [found[i] for i in order]
 
 
 def _counts(looked: _Looked, expected: Sums | None) -> ProbePart:
@@ -212,7 +215,7 @@ def _lexical(looked: _Looked, sample: Sequence[Memory]) -> ProbePart:
         if not _canary_by_words(looked):
             return ProbePart(False, checked, (), "放进去的一条试验记忆找不到")
     for memory in sample:
-        if checked >= LEAST and time.monotonic() > looked.until("lexical"):
+        if checked >= LEAST_WORDS and time.monotonic() > looked.until("lexical"):
             break
         checked += 1
         scope_id = probe.has_scope(looked.db, memory.scope)
@@ -255,23 +258,25 @@ def _semantic(looked: _Looked, sample: Sequence[Memory]) -> ProbePart:
         return ProbePart(True, 0)
     import numpy as np
 
-    missed = []
+    vectors = {}
+    for memory in sample:
+        vector = vector_index.of_memory(looked.db, looked.table, memory.id)
+        if vector is not None:  # it may have none yet; how many have is counted
+            vectors[memory.id] = vector
+    missed = [i for i, vector in vectors.items() if abs(float(np.linalg.norm(vector)) - 1) > UNIT]
     checked = 0
     for memory in sample:
-        if checked >= LEAST and time.monotonic() > looked.until("semantic"):
+        if checked >= LEAST_VECTORS and time.monotonic() > looked.until("semantic"):
             break
-        vector = vector_index.of_memory(looked.db, looked.table, memory.id)
-        if vector is None:
-            continue  # it has none yet; how many have is counted
-        checked += 1
-        sound = abs(float(np.linalg.norm(vector)) - 1) < UNIT
-        if not sound or not _found_by_vector(looked, vector, memory):
-            missed.append(memory.id)
+        if memory.id in vectors and memory.id not in missed:
+            checked += 1
+            if not _found_by_vector(looked, vectors[memory.id], memory):
+                missed.append(memory.id)
     if looked.writes:
         checked += 1
         if not _canary_by_vector(looked):
             return ProbePart(False, checked, (), "放进去的一条试验记忆找不到")
-    return _part(checked, missed, "用它自己的向量找不到")
+    return _part(checked, missed, "用它自己的向量找不到，或向量坏了")
 
 
 def _found_by_vector(looked: _Looked, vector: NDArray[np.float32], memory: Memory) -> bool:

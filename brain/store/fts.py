@@ -277,14 +277,10 @@ def finds(
     db: apsw.Connection, index: str, terms: Sequence[str], scope_id: int, memory_id: int
 ) -> bool:
     """Whether an index finds one memory by each of some terms, under its scope."""
-    return all(
-        rows(
-            db,
-            f"SELECT 1 FROM {index} WHERE {index} MATCH ? AND rowid = ?",
-            (_match(term, [scope_id]), memory_id),
-        )
-        for term in terms
-    )
+    body = " AND ".join(map(quote, terms)) if terms else None
+    match = f"scope : {quote(scope_term(scope_id))}" + (f" AND body : ({body})" if body else "")
+    query = f"SELECT 1 FROM {index} WHERE {index} MATCH ? AND rowid = ?"
+    return bool(rows(db, query, (match, memory_id)))
 
 
 def lengths(db: apsw.Connection, index: str, ids: Sequence[int]) -> dict[int, int]:

@@ -22,6 +22,12 @@ from tests.support.engine import EVERYDAY, NOON, fill
 NOW = to_iso(NOON)
 
 
+@pytest.fixture(autouse=True)
+def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A slow machine may look at all the sample."""
+    monkeypatch.setattr(health_probe, "SECONDS", 60.0)
+
+
 @pytest.fixture
 def full(tmp_path: Path) -> Iterator[Brain]:
     """A file with records, a chain, an original and vectors."""
