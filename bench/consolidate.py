@@ -1,6 +1,6 @@
 """Consolidation on random stores: replay, undo, and what the health probe finds.
 
-``python -m bench.consolidate [--runs 1000] [--publish docs/benchmarks.md]``. A run makes a plan of
+``python -m bench.consolidate [--runs 1000] [--out docs/benchmarks.md]``. A run makes a plan of
 a random part of a random store, applies it, applies the same plan to a copy of the store from
 before (which must come out the same), applies it again (which must change nothing) and undoes it
 (which must give the former export, save ``event`` lines, ``last_id`` and the count in ``end``). On
@@ -184,14 +184,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--publish", type=Path)
+    parser.add_argument("--out", type=Path)
     given = parser.parse_args()
     seen, seconds = measure(given.runs, given.seed)
     text = told(seen)
     print(text)
     print(f"{seconds:.0f} s")
-    if given.publish:
-        tables.publish(given.publish, "consolidate", text)
+    if given.out:
+        tables.publish(given.out, "consolidate", text)
 
 
 if __name__ == "__main__":

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import contextlib
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import apsw
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from bench.letters import Letters
 from bench.planted import FAULTS
 from brain import Brain
+from brain.embed import registry
 from brain.maintenance import health_probe
 from brain.results import ProbeResult
 from brain.store import memory_file, meta, probe
 from brain.text.timestamps import to_iso
-from tests.support.engine import EVERYDAY, NOON, fill
+from tests.support.engine import EVERYDAY, NOON, Make, fill, refused
 
 NOW = to_iso(NOON)
 
@@ -95,3 +98,78 @@ def test_copies_of_one_text_hide_none_of_them(tmp_path: Path) -> None:
             brain.add("同一句话", kind=f"kind{n}", now=NOON)
         with brain._store.read() as db:
             assert probed(db, None).ok
+
+
+def emptied(path: Path) -> None:
+    """Takes the words of all records out of a file, behind the program's back."""
+    db = apsw.Connection(str(path))
+    db.execute("INSERT INTO grams (grams) VALUES ('delete-all')")
+    db.close()
+
+
+def test_a_backup_that_fails_the_probe_does_not_take_the_files_place(
+    tmp_path: Path, make: Make
+) -> None:
+    brain = make()
+    brain.add("原来的一条", now=NOON)
+    brain.backup(tmp_path / "copy.db")
+    brain.add("后来的一条", now=NOON)
+    emptied(tmp_path / "copy.db")
+    error = refused("brain_probe_failed", 74, lambda: brain.restore_backup(tmp_path / "copy.db"))
+    assert "条数" in error.message
+    assert [one.text for one in brain.list()] == ["后来的一条", "原来的一条"]
+    assert not list(tmp_path.glob("*before-restore*"))
+
+
+def test_an_import_that_fails_the_probe_imports_nothing(tmp_path: Path, make: Make) -> None:
+    source, target = make("a.db"), make("b.db")
+    source.add("要导入的一条", now=NOON)
+    target.add("原来的一条", now=NOON)
+    target.export_to(tmp_path / "记忆", format="markdown")
+    note = tmp_path / "记忆" / "note.md"
+    note.write_text(note.read_text("utf-8") + "\n## 新\n班车七点\n", encoding="utf-8")
+    target.rest()
+    emptied(target.path)
+    source.export_to(tmp_path / "a.jsonl")
+    before = list(target.export())
+    refused("brain_probe_failed", 74, lambda: target.import_(tmp_path / "a.jsonl"))
+    refused("brain_probe_failed", 74, lambda: target.import_(tmp_path / "记忆"))
+    assert list(target.export()) == before
+
+
+def test_optimize_says_what_failed_and_the_doctor_mends_it(make: Make) -> None:
+    brain = make()
+    brain.add("原来的一条", now=NOON)
+    brain.rest()
+    emptied(brain.path)
+    error = refused("brain_probe_failed", 74, brain.optimize)
+    assert "条数" in error.message
+    found = {one.code: one.severity for one in brain.doctor(repair=True, now=NOON).findings}
+    assert found["probe"] == "ok"
+    assert brain.optimize().db
+
+
+def test_reembed_keeps_the_former_vectors(full: Brain, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Broken(Letters):
+        name = "broken"
+
+        def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
+            return super().embed_documents(texts) * 3
+
+    monkeypatch.setattr(registry, "open_embedder", lambda name: Broken())
+    refused("brain_probe_failed", 74, lambda: full.reembed("broken"))
+    stats = full.stats(now=NOON)
+    assert (stats.model, stats.vectors_missing) == ("letters", 0)
+    with full._store.read() as db:
+        assert meta.read(db).get(meta.NEXT_VECTORS) is None
+        assert probed(db, None).ok
+
+
+def test_vectors_that_are_counted_wrong_are_mended(full: Brain) -> None:
+    with full._store.write() as db:
+        db.execute(f"UPDATE {memory_file.facts(db)[meta.VECTORS]}_blocks SET filled = filled + 1")
+    refused("brain_probe_failed", 74, full.optimize)
+    codes = {f.code for f in full.doctor(now=NOON).findings if f.severity == "error"}
+    assert "vectors_counted" in codes
+    full.doctor(repair=True, now=NOON)
+    assert full.optimize().db
