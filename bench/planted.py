@@ -16,7 +16,7 @@ def _some(db: apsw.Connection, chance: random.Random, where: str = "1") -> int:
     found = rows(
         db,
         "SELECT id FROM memories WHERE retracted_at IS NULL AND archived_at IS NULL"
-        f" AND superseded_by IS NULL AND {where} ORDER BY id",
+        f" AND superseded_by IS NULL AND valid_to IS NULL AND {where} ORDER BY id",
     )
     return int(chance.choice(found)[0])
 
