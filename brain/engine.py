@@ -39,6 +39,7 @@ from brain.typecheck import path_of
 
 if TYPE_CHECKING:
     from brain.causal.graph import Asked, Graph
+    from brain.consolidate.proposal import Proposal
     from brain.embed.protocol import Embedder
     from brain.lifecycle.forget import Erased
     from brain.recall.query import Question
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
         BulkRetractResult,
         CompareResult,
         CompressResult,
+        ConsolidateResult,
         CorrectResult,
         DecayResult,
         DecayUndone,
@@ -66,6 +68,7 @@ if TYPE_CHECKING:
         OriginalEntry,
         OriginalForgotten,
         OwnWord,
+        Plan,
         RecordResult,
         Recovered,
         ReembedResult,
@@ -1336,6 +1339,155 @@ class Brain:
 
         self._require_any("整理")
         return optimize.run(self._store)
+
+    # Consolidating ------------------------------------------------------------------------------
+
+    def consolidate(
+        self,
+        *,
+        scope: str = "",
+        all_scopes: bool = False,
+        since: When = None,
+        out: str | Path | None = None,
+        llm: str | None = None,
+        llm_model: str | None = None,
+        now: datetime | None = None,
+    ) -> Plan:
+        """What could be cleaned up, as a plan for a person; nothing of the memory is changed.
+
+        Args:
+            scope: exactly that one is looked at.
+            all_scopes: look at all of them.
+            since: only what came in from then on.
+            out: also write the plan to that file; an earlier plan there is replaced.
+            llm, llm_model: an OpenAI-compatible endpoint, which is sent the episodes of the scope
+                with secrets masked, and the model to ask there; without them nothing is sent.
+
+        Raises:
+            BrainError: ``brain_scope_invalid``, ``brain_date_invalid`` (65); 73 where ``out``
+                cannot or must not be written; ``brain_usage``, ``brain_url_invalid`` (2),
+                ``brain_llm_unreachable``, ``brain_llm_answer`` (69), then there is no plan.
+        """
+        from brain.consolidate import plan, plan_file
+        from brain.exchange import files
+
+        if (llm is None) != (llm_model is None):
+            raise BrainError("brain_usage", "模型接口的地址和模型名要一起给。", EXIT_USAGE)
+        moment = now or now_utc()
+        chosen = validate.check_label(scope, "范围", "brain_scope_invalid")
+        start = None if since is None else parse_time(since, now=moment)
+        with self._store.read() as db:
+            about = plan.subject(db, None if all_scopes else chosen, start, to_iso(moment))
+        more: builtins.list[Proposal] = []
+        dropped = 0
+        if llm is not None and llm_model is not None:
+            from brain.consolidate import endpoint
+            from brain.consolidate import llm as model
+
+            asked = endpoint.Endpoint(llm, llm_model)
+            more, dropped = model.propose(about, asked.ask, asked.model)
+        with self._store.read() as db:
+            made = plan.build(db, about, more, dropped)
+        if out is not None:
+            where = path_of(out)
+            files.refuse_own(where, self.path)
+            force = files.begins(where, plan_file.is_plan)
+            files.write(where, plan_file.lines(made), force=force)
+        return made
+
+    def apply_plan(
+        self, path: str | Path, *, only: Sequence[str] = (), now: datetime | None = None
+    ) -> ConsolidateResult:
+        """Does what a plan proposes, in one transaction that ends with the health probe.
+
+        Lines whose records have changed since are refused, and so are those that a person has to
+        name. Where nothing is left to do the file is not touched.
+
+        Args:
+            path: a plan that :meth:`consolidate` wrote.
+            only: ids of the lines to do; none for all.
+
+        Raises:
+            BrainError: ``brain_import_missing`` (66), ``brain_plan_invalid``,
+                ``brain_plan_foreign`` (65), ``brain_probe_failed`` (74) and 73-75 when it cannot
+                be written; nothing is changed then.
+        """
+        from brain.consolidate import apply, plan_file
+        from brain.exchange import files, jsonl
+        from brain.results import ConsolidateResult, ProbeResult, RefusedLine
+
+        self._require_any("整理")
+        with files.opened(path_of(path)) as stream:
+            lines = files.lines(stream, jsonl.LONGEST_LINE)
+            asked = plan_file.read(line.data for line in lines)
+        chosen = apply.chosen(asked, only)
+        with self._store.read() as db:
+            ready, refused = apply.sift(db, asked, chosen, only)
+            known = memories.get_many(db, {i for line in ready for i in line.records})
+        moment = now or now_utc()
+        prepared = {}
+        for line in ready:
+            draft = apply.draft(line, known)
+            if draft is None:
+                continue
+            why = f"整理 {asked.run} {line.id}"
+            try:
+                record = drafts.complete(draft, moment)
+                prepared[line.id] = record, self._prepare(record.text, record.source, why, False)
+            except BrainError as e:
+                refused.append(RefusedLine(line.id, e.message))
+        stopped = {one.id for one in refused}
+        left = [line for line in ready if line.id not in stopped]
+        if not left:
+            return ConsolidateResult(asked.run, (), tuple(refused), ProbeResult())
+        with self._store.write() as db:
+            ready, again = apply.sift(db, asked, left, only)
+            made = {name: (record, text.put_in(db)) for name, (record, text) in prepared.items()}
+            return apply.run(
+                db,
+                memory_file.facts(db),
+                asked,
+                ready,
+                [*refused, *again],
+                made,
+                to_iso(now or now_utc()),
+                vectors=self._store.vectors_loaded,
+            )
+
+    def undo_run(self, run: str, *, now: datetime | None = None) -> ConsolidateResult:
+        """Undoes what applying a plan did: every record as it was, what was made erased.
+
+        Twice changes nothing.
+
+        Args:
+            run: what :meth:`apply_plan` called it.
+
+        Raises:
+            BrainError: ``brain_not_found`` (1) for an unknown run, ``brain_undo_changed`` (65)
+                where a record of it has changed or been forgotten since,
+                ``brain_probe_failed`` (74), and those of :meth:`forget`.
+        """
+        from brain.consolidate import undo
+        from brain.results import ConsolidateResult, ProbeResult
+
+        with self._store.read() as db:
+            found = undo.require(db, run)
+            pending = meta.ERASING in meta.read(db)
+        if found.undone is not None:
+            if pending:
+                self._store.finish_erasing()
+            return ConsolidateResult(run, (), (), ProbeResult())
+        with self._store.write() as db:
+            result, erased = undo.undo(
+                db,
+                memory_file.facts(db),
+                undo.require(db, run),
+                to_iso(now or now_utc()),
+                vectors=self._store.vectors_loaded,
+            )
+        if result.created:
+            self._finish_forgetting(erased, result.created)
+        return result
 
     def words(self) -> tuple[OwnWord, ...]:
         """The user's own words."""

@@ -114,6 +114,7 @@ DROP = r.CacheDrop(2, 3000, "idle", "隔了 9 分钟", "2026-03-01T00:00:00.000Z
 CACHED = r.CacheSession(
     "s", "codex", 2, 0.123456, 15000, 0, 9000, (DROP,), None, "说不准", COST, (0.5, 0.25)
 )
+LINE = r.PlanLine("m1", "merge", "说了两遍", (3, 8), ({"id": 3}, {"id": 8}), 3, (8,))
 
 GIVEN: dict[str, Any] = {
     "InitResult": r.InitResult("a.db", "e5-small", 384, True, "下载"),
@@ -166,6 +167,28 @@ GIVEN: dict[str, Any] = {
     "CacheSession": CACHED,
     "CacheFault": r.CacheFault("a.jsonl", 3, "没写完"),
     "CacheAudit": r.CacheAudit((CACHED,), 2, 0.123456, {"idle": 1}, 3000, (), None),
+    "ProbePart": r.ProbePart(False, 12, (3,), "#3 用它自己的话找不到"),
+    "ProbeResult": r.ProbeResult(
+        {"counts": r.ProbePart(True, 5), "lexical": r.ProbePart(False, 2, (3,), "找不到")}
+    ),
+    "PlanLine": LINE,
+    "PlanLine, to remember": r.PlanLine(
+        "r1",
+        "remember",
+        "对话里说了",
+        (9,),
+        ({"id": 9},),
+        text="我不吃香菜",
+        kind="preference",
+        quote="我不吃香菜",
+        source="llm:m",
+        confirm=True,
+    ),
+    "Plan": r.Plan("78a6", (LINE,), "web", None, "2026", ("3:ab",)),
+    "RefusedLine": r.RefusedLine("m1", "#3 变了"),
+    "ConsolidateResult": r.ConsolidateResult(
+        "78a6", ("m1",), (r.RefusedLine("m2", "#3 变了"),), r.ProbeResult(), (7,)
+    ),
     "Memory": MEMORY,
     "AddResult": m.AddResult(
         3, True, (m.Similar(2, 0.9123, ("number",)), m.Similar(1, 0.2, changes=True))

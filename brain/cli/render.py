@@ -151,6 +151,8 @@ EVENTS = {
     "wrong": "说不对",
     "archive": "归档",
     "undecay": "撤销衰减",
+    "merge": "合并",
+    "undo": "撤销整理",
     "link": "记下一次观察",
     "unlink_observation": "撤回一次观察",
     "observed_earlier": "更早就见过",

@@ -51,6 +51,7 @@ VERBS: Mapping[str, tuple[str, str]] = {
     "backup": ("maintain", "backup"),
     "restore-backup": ("maintain", "restore_backup"),
     "optimize": ("maintain", "optimize"),
+    "consolidate": ("consolidate", "consolidate"),
     "mcp": ("serve", "mcp"),
     "serve": ("serve", "serve"),
     "hook": ("hook", "hook"),

@@ -17,9 +17,10 @@ from brain.errors import BrainError
 from brain.exchange import files, jsonl
 from brain.exchange.export_jsonl import KEPT_FACTS
 from brain.lifecycle import lineage
+from brain.maintenance import health_probe
 from brain.memory import Memory
 from brain.results import MOST_FAULTS, Fault, ImportResult
-from brain.store import fts, journal, links, memories, meta
+from brain.store import fts, journal, links, memories, memory_file, meta, probe
 from brain.store import originals as stored
 from brain.store.journal import Event
 from brain.store.links import Observation
@@ -60,7 +61,8 @@ def run(
 
     Raises:
         BrainError: those of :func:`brain.exchange.jsonl.read_header`; ``brain_import_unreadable``
-            (74); ``brain_ccr_max_bytes_invalid`` (2).
+            (74); ``brain_ccr_max_bytes_invalid`` (2); ``brain_probe_failed`` (74) where the file
+            would not give back what it holds.
     """
     lines = files.lines(stream, jsonl.LONGEST_LINE)
     first = next(lines, None)
@@ -75,6 +77,8 @@ def run(
             if progress is not None and line.number % REPORTED == 0:
                 progress(line.at, total or line.at)
         running.finish()
+        if not dry_run:
+            running.require_healthy()
     return running.result(name)
 
 
@@ -101,8 +105,10 @@ class _Import:
     scopes: dict[str, int] = field(default_factory=dict)
     forgotten: set[str] = field(default_factory=set)
     words: set[str] = field(default_factory=set)
+    before: probe.Sums = field(init=False)
 
     def __post_init__(self) -> None:
+        self.before = probe.sums(self.db, memory_file.facts(self.db).get(meta.VECTORS))
         self.highest = memories.last_id(self.db)
         self.anew = self.highest == 0
         self.forgotten = set() if self.anew else journal.forgotten_times(self.db)
@@ -333,6 +339,13 @@ class _Import:
             self._link(link)
         if self.anew and not self.dry_run:
             memories.reserve_ids(self.db, self.header.last_id)
+
+    def require_healthy(self) -> None:
+        """Probes the file as it is to be. Raises ``brain_probe_failed`` (74)."""
+        expected = replace(self.before, records=self.before.records + self.counts["added"])
+        facts = memory_file.facts(self.db)
+        found = health_probe.run(self.db, facts, self.now, expected=expected)
+        health_probe.require(found, "什么也没有导入")
 
     def _link(self, link: Link) -> None:
         about = self.arrived.found(link.old)

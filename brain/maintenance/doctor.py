@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from brain.errors import EXIT_IO, EXIT_UNAVAILABLE, BrainError
-from brain.maintenance import health, reembed
+from brain.maintenance import health, health_probe, reembed
 from brain.results import DoctorResult, Finding
 from brain.store import (
     connection,
@@ -123,7 +123,8 @@ def run(
         store.release()
         salvaged = _salvage(store, last.embedder, now, progress)
     repaired = sorted(mended - left)
-    findings = (*last.findings, *salvaged.findings)
+    proof = _probe(store, now) if repaired and not left & _CORRUPT else ()
+    findings = (*last.findings, *proof, *salvaged.findings)
     return DoctorResult(
         str(store.path),
         findings,
@@ -132,6 +133,18 @@ def run(
         salvaged.records,
         _exit_code(findings),
     )
+
+
+def _probe(store: Store, now: datetime) -> tuple[Finding, ...]:
+    """What the health probe says of a repaired file."""
+    with store.snapshot() as db:
+        loaded = connection.load_vectors(db)
+        found = health_probe.run(db, memory_file.facts(db), to_iso(now), vectors=loaded)
+    try:
+        health_probe.require(found, "修好的都留着")
+    except BrainError as e:
+        return (Finding("probe_failed", "error", e.message),)
+    return (Finding("probe", "ok", "修完之后自检通过"),)
 
 
 def _is_older_alone(findings: Iterable[Finding]) -> bool:
@@ -271,7 +284,7 @@ def _mend(
     if "erasing" in codes or any(code.endswith("_keys") for code in codes):
         store.finish_erasing()
     if embedder is not None and store.vectors_loaded:
-        reembed.run(store, embedder.name, progress)
+        reembed.run(store, embedder.name, progress, probed=False)
 
 
 def _mend_lineage(db: Transaction) -> None:
@@ -328,6 +341,7 @@ def _mend_vectors(db: Transaction, codes: set[str]) -> None:
         # Scope and kind never change by themselves; where they differ the vector is made anew.
         stubborn = integrity.vector_faults(db, str(table), dim)["vectors_filters"]
         vector_index.remove(db, str(table), stubborn)
+    vector_index.recount(db, str(table))
 
 
 def _salvage(
@@ -386,7 +400,7 @@ def _embed_anew(
         vector_index.create_table(db, table, dim)
         meta.put(db, **{meta.VECTORS: table, meta.DIM: dim})
     if embedder is not None:
-        reembed.run(saved, embedder.name, progress)
+        reembed.run(saved, embedder.name, progress, probed=False)
 
 
 def _not_salvaged(found: salvage.Salvaged) -> Iterator[Finding]:

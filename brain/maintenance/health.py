@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from brain.embed import registry
 from brain.errors import BrainError
 from brain.results import Finding
-from brain.store import folder, fts, integrity, links, meta, part_file, wal
+from brain.store import folder, fts, integrity, links, meta, part_file, probe, wal
 from brain.text.fold import FOLD_VERSION, simplify
 from brain.text.timestamps import to_iso
 
@@ -145,6 +145,9 @@ def _vectors(subject: Subject) -> Iterator[Finding]:
     for code, passages in found.items():
         bad, good = told.get(code, (code, code))
         yield _all_or(code, passages, bad, good, error=code != "vectors_missing")
+    if table and (held := probe.sums(subject.db, str(table))).vectors != held.coded:
+        counted = f"有 {held.vectors} 个向量，登记的是 {held.coded} 个"
+        yield Finding("vectors_counted", "error", counted, fixable=True)
     if table and subject.embedder is not None:
         yield from _same_model(subject, subject.embedder, str(table))
 

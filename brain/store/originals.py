@@ -133,6 +133,16 @@ def listed(db: apsw.Connection) -> list[OriginalInfo]:
     return [OriginalInfo(*row) for row in found]
 
 
+def is_whole(db: apsw.Connection, key: str) -> bool:
+    """Whether the original under a handle still has the bytes whose SHA-256 was noted."""
+    found = rows(db, "SELECT sha256, original FROM ccr WHERE handle = ?", (key,))
+    if not found:
+        return False
+    noted, data = found[0]
+    digest = hashlib.sha256(data).digest() if isinstance(data, bytes) else b""
+    return bool(digest == noted) and handle(digest) == key
+
+
 def take(db: apsw.Connection, prefix: bytes) -> bytes | None:
     """Takes out the original under a handle's bytes and gives it; None where there is none."""
     found = rows(db, "DELETE FROM ccr WHERE handle = ? RETURNING original", (handle(prefix),))

@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from brain.store.links import Observation
     from brain.store.memories import Record
     from brain.store.originals import Original, OriginalInfo
+    from brain.store.probe import Sums
+    from brain.store.runs import Run
     from brain.store.salvage import Salvaged
     from brain.store.use_log import Uses
     from brain.store.view import Listed, Selection, View
@@ -379,6 +381,11 @@ class TextIndex(Protocol[Tx]):
             newest: only so many of each, the newest.
         """
 
+    def finds(
+        self, db: Tx, index: str, terms: Sequence[str], scope_id: int, memory_id: int
+    ) -> bool:
+        """Whether an index finds one memory by each of some terms, under its scope."""
+
     def lengths(self, db: Tx, index: str, ids: Sequence[int]) -> dict[int, int]:
         """How many terms each memory's text has in an index."""
 
@@ -516,6 +523,12 @@ class Journal(Protocol[Tx]):
         noted together with one of those or of a link with it (one change writes the same
         reason to every record it touches), or quotes its whole text.
         """
+
+    def last_number(self, db: Tx) -> int:
+        """The number of the newest entry, 0 where there is none."""
+
+    def between(self, db: Tx, first: int, last: int | None) -> list[Event]:
+        """The entries about records with first < number <= last, oldest first; None for no end."""
 
     def forgotten_at(self, db: Tx, memory_id: int) -> str | None:
         """When a memory was forgotten; None when it was not."""
@@ -689,6 +702,9 @@ class Originals(Protocol[Tx]):
 
     def listed(self, db: Tx) -> list[OriginalInfo]:
         """Every original without its bytes, oldest first."""
+
+    def is_whole(self, db: Tx, key: str) -> bool:
+        """Whether the original under a handle still has the bytes whose SHA-256 was noted."""
 
     def take(self, db: Tx, prefix: bytes) -> bytes | None:
         """Takes out the original under a handle's bytes and gives it; None where there is none."""
@@ -903,6 +919,45 @@ class Derived(Protocol[Tx]):
         """What ``meta`` says, with the vector table only where it really exists."""
 
 
+class Runs(Protocol[Tx]):
+    """Consolidations that were applied."""
+
+    def put(self, db: Tx, run: Run) -> None:
+        """Notes a run."""
+
+    def get(self, db: Tx, name: str) -> Run | None:
+        """A run by its name."""
+
+    def free_name(self, db: Tx, name: str) -> str:
+        """The name, with a number behind it where a run has it already."""
+
+    def set_undone(self, db: Tx, name: str, at: str) -> None:
+        """Notes when a run was undone, UTC ISO."""
+
+
+class Probe(Protocol[Tx]):
+    """Savepoints and sums for the health probe."""
+
+    def sums(self, db: Tx, table: str | None) -> Sums:
+        """Counts what is in a file.
+
+        Args:
+            table: the vector table; None where there is none.
+        """
+
+    def is_searched(self, db: Tx, table: str) -> bool:
+        """Whether a vector table is there, with blocks beside it; that of schema 1 has none."""
+
+    def has_scope(self, db: Tx, name: str) -> int | None:
+        """The number of a scope; None where it has none."""
+
+    def tried(self, db: Tx) -> AbstractContextManager[None]:
+        """A block of a write transaction all of which is undone at its end."""
+
+    def whole(self, db: Tx) -> AbstractContextManager[None]:
+        """A block of a write transaction that is done whole or, on an exception, not at all."""
+
+
 class Schema(Protocol[Tx]):
     """Schema version of the store's data."""
 
@@ -946,6 +1001,9 @@ class VectorIndexUpkeep(Protocol[Tx]):
 
     def is_quantized(self, db: Tx, table: str) -> bool:
         """Whether there are enough vectors that they have been given codes."""
+
+    def recount(self, db: Tx, table: str) -> None:
+        """Notes anew how many vectors there are."""
 
     def count_outdated(self, db: Tx, table: str) -> int:
         """How many vectors have codes against an older centre."""

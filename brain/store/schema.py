@@ -214,6 +214,23 @@ def _v8(db: apsw.Connection) -> None:
     """)
 
 
+def _runs(db: apsw.Connection) -> None:
+    db.execute("""
+    -- Consolidations that were applied. What each changed is in the journal, between two entries of
+    -- it; the entries of a record that was forgotten since say nothing any more.
+    CREATE TABLE runs (
+      id      INTEGER PRIMARY KEY AUTOINCREMENT,
+      name    TEXT    NOT NULL UNIQUE,
+      at      TEXT    NOT NULL,
+      first   INTEGER NOT NULL,
+      last    INTEGER NOT NULL,
+      lines   TEXT    NOT NULL,
+      created TEXT    NOT NULL,
+      undone  TEXT
+    );
+    """)
+
+
 def stand_in(db: apsw.Connection) -> None:
     """Gives a connection to an older file, which it may only read, the tables that came since."""
     if db.table_exists(None, "tags"):
@@ -233,6 +250,7 @@ MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (
     _tags,
     _v7,
     _v8,
+    _runs,
 )
 SCHEMA_VERSION = len(MIGRATIONS)
 

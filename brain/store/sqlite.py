@@ -27,7 +27,9 @@ if TYPE_CHECKING:
         meta,
         originals,
         part_file,
+        probe,
         protocol,
+        runs,
         salvage,
         schema,
         sources,
@@ -53,6 +55,8 @@ if TYPE_CHECKING:
     _use_log: protocol.UseLog = use_log
     _erasure: protocol.Erasure[Transaction] = erase
     _derived: protocol.Derived[Transaction] = memory_file
+    _runs: protocol.Runs[Transaction] = runs
+    _probe: protocol.Probe[Transaction] = probe
     _schema: protocol.Schema[Transaction] = schema
     _text_index_upkeep: protocol.TextIndexUpkeep[Transaction] = fts
     _vector_index_upkeep: protocol.VectorIndexUpkeep[Transaction] = vector_index
