@@ -30,7 +30,7 @@ from brain.lifecycle import add, lineage, replay, strength
 from brain.recall import explain, gate, pipeline, similar
 from brain.recall.query import read as read_query
 from brain.recall.query import require_content
-from brain.store import folder, links, memories, memory_file, meta, use_log
+from brain.store import claims, folder, links, memories, memory_file, meta, use_log
 from brain.store.view import Listed, View, requested
 from brain.text import stopwords
 from brain.text.secrets import mask
@@ -39,6 +39,7 @@ from brain.typecheck import path_of
 
 if TYPE_CHECKING:
     from brain.causal.graph import Asked, Graph
+    from brain.claims.verify import Looked
     from brain.embed.protocol import Embedder
     from brain.lifecycle.forget import Erased
     from brain.recall.query import Question
@@ -65,6 +66,7 @@ if TYPE_CHECKING:
         OriginalEntry,
         OriginalForgotten,
         OwnWord,
+        PlannedFix,
         RecordResult,
         Recovered,
         ReembedResult,
@@ -73,6 +75,7 @@ if TYPE_CHECKING:
         Stats,
         SupersedeResult,
         UnlinkResult,
+        VerifyResult,
         WhyResult,
     )
     from brain.store.protocol import Store, Transaction
@@ -229,6 +232,8 @@ class Brain:
         tags: Sequence[str] = (),
         why: str = "",
         allow_secrets: bool = False,
+        checks: Sequence[str] = (),
+        root: str | Path | None = None,
         now: datetime | None = None,
     ) -> m.AddResult:
         """Stores one memory; what it only repeats gives the old id back.
@@ -244,11 +249,14 @@ class Brain:
             tags: what it is filed under, at most 32.
             why: kept in the journal.
             allow_secrets: store it though it holds a key, a password, a card or identity number.
+            checks: what of it can be looked at, as ``file src/main.py``
+                (:mod:`brain.claims.forms`); without any, what the text itself names.
+            root: the folder of the project it is about; None says none.
             now: the instant of recording; None is the clock.
 
         Raises:
-            BrainError: 65 for data that is refused (``brain_secret`` among it), 73–75 when it
-                cannot be written.
+            BrainError: 65 for data that is refused (``brain_secret``, ``brain_check_invalid`` among
+                it), ``brain_root_missing`` (66), 73–75 when it cannot be written.
         """
         draft = m.Draft(
             text,
@@ -262,6 +270,8 @@ class Brain:
             pinned,
             evidence,
             tuple(tags),
+            tuple(checks),
+            "" if root is None else drafts.project_of(root),
         )
         result = self._add([draft], why, now, allow_secrets)[0]
         if not result.created:
@@ -608,6 +618,7 @@ class Brain:
         until: When = None,
         source: str | None = None,
         after: int | str | None = None,
+        stale: bool = False,
         now: datetime | None = None,
     ) -> builtins.list[m.Memory]:
         """Records, newest first: the current ones unless asked otherwise.
@@ -623,6 +634,7 @@ class Brain:
             since, until: half open, when they were recorded.
             source: that source, or any of its kind (``chat`` of ``chat:codex``).
             after: an id: the page that follows it, which is what was stored before it.
+            stale: only records one of whose claims was found to hold no more.
         """
         validate.check_limit(limit)
         moment = now or now_utc()
@@ -633,6 +645,7 @@ class Brain:
             if source is None
             else validate.check_label(source, "来源", "brain_source_invalid"),
             None if after is None else validate.parse_id(after),
+            stale,
         )
         view = requested(scope, kind, as_of, known_at, now, all_scopes=all_scopes, tags=tags)
         with self._store.read() as db:
@@ -781,7 +794,9 @@ class Brain:
         made = self._prepare(text, source, why, allow_secrets)
         with self._store.write() as db:
             put = made.put_in(db)
-            return supersede.supersede_with(db, old_id, text, made.source, put, given, stamp, why)
+            done = supersede.supersede_with(db, old_id, text, made.source, put, given, stamp, why)
+            claims.adopt(db, old_id, done.new)
+            return done
 
     def correct(
         self,
@@ -813,7 +828,10 @@ class Brain:
         old_id = self._existing(old)
         made = self._prepare(text, source, why, allow_secrets)
         with self._store.write() as db:
-            return supersede.correct_with(db, old_id, text, made.source, made.put_in(db), at, why)
+            put = made.put_in(db)
+            done = supersede.correct_with(db, old_id, text, made.source, put, at, why)
+            claims.adopt(db, old_id, done.new)
+            return done
 
     def expire(
         self,
@@ -880,6 +898,82 @@ class Brain:
         with self._store.write() as db:
             record = lineage.require(db, number)
             return redact.memory(lineage.restore(db, record, to_iso(now or now_utc()), why))
+
+    def verify(
+        self,
+        ids: int | str | Sequence[int | str] = (),
+        *,
+        all: bool = False,
+        root: str | Path | None = None,
+        fix: bool = False,
+        yes: bool = False,
+        now: datetime | None = None,
+    ) -> VerifyResult:
+        """Looks at the claims of records in a project's folder; runs nothing in it.
+
+        A success is noted with its time and place; a failure makes the record stale and a little
+        less sure. What cannot be told, and a claim of another project, changes nothing.
+
+        Args:
+            ids: records; a claim that names no project is looked at only so, with a ``root``.
+            all: every current record that has claims.
+            root: None is the git root of the current folder, else that folder.
+            fix: also say what would put the records right whose claims stand elsewhere now.
+            yes: do that.
+
+        Raises:
+            BrainError: ``brain_usage`` (2) for neither ids nor ``all``; ``brain_root_missing``
+                (66), ``brain_not_found`` (1).
+        """
+        from brain.claims import tree, verify
+
+        asked = [ids] if isinstance(ids, int | str) else builtins.list(ids)
+        if bool(asked) == all:
+            told = "verify 要有编号，或者 --all（all），二者给一个。"
+            raise BrainError("brain_usage", told, EXIT_USAGE)
+        where = tree.root_of(root if root is not None else tree.default_root())
+        numbers = [self._existing(one) for one in asked]
+        moment = now or now_utc()
+        with self._store.read() as db:
+            if all:
+                everywhere = View(as_of=to_iso(moment), scopes=None)
+                numbers = claims.ids_with_claims(db, everywhere)
+            records = {n: lineage.require(db, n) for n in dict.fromkeys(numbers)}
+            found = claims.of(db, records)
+        looked = verify.look(found, where, unnamed=not all and root is not None)
+        if looked:
+            with self._store.write() as db:
+                verify.stamp(db, looked, to_iso(moment))
+        fixes = verify.plan(looked, records) if fix else []
+        if yes:
+            fixes = [self._put_right(one, records[one.id], looked, moment) for one in fixes]
+        return verify.result(where, looked, fixes)
+
+    def _put_right(
+        self, fix: PlannedFix, record: m.Memory, looked: Sequence[Looked], now: datetime
+    ) -> PlannedFix:
+        """Writes one line of a plan; what has changed meanwhile is left, and the line says so."""
+        from brain.claims import verify
+        from brain.lifecycle import supersede
+
+        at = to_iso(now)
+        try:
+            if fix.act == "check":
+                with self._store.write() as db:
+                    verify.recheck(db, fix, looked, at)
+                return replace(fix, done=True)
+            why = mask.masked(fix.reason)
+            made = self._prepare(fix.after, record.source, why, False)
+            at = max(at, to_iso(self._after_it_began(fix.id)))
+            with self._store.write() as db:
+                fresh = tuple(verify.new_claims(db, fix, looked, at))
+                put = replace(made, claims=fresh).put_in(db)
+                done = supersede.supersede_with(
+                    db, fix.id, fix.after, record.source, put, None, at, why
+                )
+            return replace(fix, done=True, new=done.new)
+        except BrainError as error:
+            return replace(fix, reason=f"{fix.reason}；没有写：{error.message}")
 
     def unlink(
         self, link: int | str, *, why: str = "", now: datetime | None = None
@@ -1533,7 +1627,10 @@ class Brain:
         """Checks, embeds and stores drafts in one transaction."""
         at = now or now_utc()
         mask.refuse(why, "原因")
-        records = [drafts.complete(draft, at, allow_secrets) for draft in given]
+        records = [
+            drafts.with_claims(drafts.complete(draft, at, allow_secrets), draft.project)
+            for draft in given
+        ]
         embedder = self._model.load(self._model.settle())
         prepared = [(record, *encode_passages(record.text, embedder)) for record in records]
         with self._store.write() as db:

@@ -10,7 +10,7 @@ import base64
 from dataclasses import dataclass, field
 from typing import Any
 
-from brain.memory import JsonObject, LeftOut, Memory, Reason, Similar
+from brain.memory import Check, JsonObject, LeftOut, Memory, Reason, Similar
 
 NOT_IN_JSON = {"key": None}
 
@@ -312,6 +312,9 @@ class Stats(JsonObject):
     schema: int
     last_decay: str | None
     degraded: tuple[str, ...]
+    claimed: int = field(default=0, metadata={"key": "claims.claimed"})
+    verified: int = field(default=0, metadata={"key": "claims.verified"})
+    stale: int = field(default=0, metadata={"key": "claims.stale"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -624,3 +627,60 @@ class Brief(JsonObject):
     tokens: int
     basis: str = field(default="inferred", init=False)
     left_out: tuple[LeftOut, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimResult(JsonObject):
+    """What looking at one claim of a record gave.
+
+    Args:
+        result: ``verified``, ``failed`` or ``unknown``.
+        found_at: where it stands now; None where that is not known.
+        reason: a Chinese sentence on why it is not verified, '' where it is.
+        relocated: of a failed claim, the place it has moved to.
+        evidence: what was looked at.
+    """
+
+    id: int
+    kind: str
+    claim: str
+    result: str
+    found_at: str | None
+    reason: str
+    relocated: str | None
+    evidence: str
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedFix(JsonObject):
+    """What puts a record right whose claim stands elsewhere now.
+
+    Args:
+        act: ``supersede`` by a text that names the new place, or ``check`` where the text does not
+            name the old one.
+        checks: what can be looked at afterwards.
+        new: the record that took over, None where none did (yet).
+        done: whether it is written.
+    """
+
+    id: int
+    act: str
+    before: str
+    after: str
+    checks: tuple[Check, ...]
+    reason: str
+    new: int | None = None
+    done: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class VerifyResult(JsonObject):
+    """What looking at claims gave: of how many of them what, one by one, and what would put the
+    records right."""
+
+    root: str
+    verified: int
+    failed: int
+    unknown: int
+    claims: tuple[ClaimResult, ...]
+    plan: tuple[PlannedFix, ...] = ()

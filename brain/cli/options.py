@@ -12,7 +12,7 @@ from brain.cli.parse import ID
 from brain.errors import BrainError
 
 
-def given(**options: list[str] | None) -> dict[str, Any]:
+def given(**options: str | list[str] | None) -> dict[str, Any]:
     """Options that were given: an older server knows nothing of those that came since."""
     return {name: value for name, value in options.items() if value}
 
@@ -125,6 +125,12 @@ At = Annotated[
     str | None,
     typer.Option(
         "--at", metavar="时间", parser=day, help="从何时起，如 2026-03-01、昨天；不给时是现在"
+    ),
+]
+Root = Annotated[
+    str | None,
+    typer.Option(
+        "--root", metavar="文件夹", help="项目的文件夹；verify 不给时取当前文件夹所在的 git 仓库"
     ),
 ]
 Budget = Annotated[

@@ -19,8 +19,9 @@ from brain.exchange.export_jsonl import KEPT_FACTS
 from brain.lifecycle import lineage
 from brain.memory import Memory
 from brain.results import MOST_FAULTS, Fault, ImportResult
-from brain.store import fts, journal, links, memories, meta
+from brain.store import claims, fts, journal, links, memories, meta
 from brain.store import originals as stored
+from brain.store.claims import Claim
 from brain.store.journal import Event
 from brain.store.links import Observation
 from brain.store.staging import Link, Staging
@@ -152,6 +153,8 @@ class _Import:
                 self._memory(found)
             case Observation():
                 self._observation(found)
+            case Claim():
+                self._claim(found)
             case Event():
                 self._event(found)
             case jsonl.Word():
@@ -251,6 +254,14 @@ class _Import:
         elif not links.known(self.db, here):
             links.insert(self.db, here)
             self.counts["links"] += 1
+
+    def _claim(self, told: Claim) -> None:
+        """A record that was here before keeps the claims it has here."""
+        about = self.arrived.found(told.memory_id)
+        if about is None:
+            raise BrainError("brain_import_line", f"要核对的 #{told.memory_id} 没有导入，跳过了。")
+        if not self.dry_run and about[1]:
+            claims.insert(self.db, replace(told, memory_id=about[0]))
 
     def _event(self, event: Event) -> None:
         """What is told about a record that was here before, this file's journal tells already."""

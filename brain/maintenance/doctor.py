@@ -18,6 +18,7 @@ from brain.errors import EXIT_IO, EXIT_UNAVAILABLE, BrainError
 from brain.maintenance import health, reembed
 from brain.results import DoctorResult, Finding
 from brain.store import (
+    claims,
     connection,
     fts,
     integrity,
@@ -280,6 +281,10 @@ def _mend_links(db: Transaction) -> None:
     links.drop(db, links.broken(db))
 
 
+def _mend_claims(db: Transaction) -> None:
+    claims.drop(db, claims.broken(db))
+
+
 _MENDING: dict[str, Callable[[Transaction], None]] = {
     "scopes": integrity.register_scopes,
     "text_hash": _mend_hashes,
@@ -287,6 +292,7 @@ _MENDING: dict[str, Callable[[Transaction], None]] = {
     "lineage_one_sided": _mend_lineage,
     "lineage_loop": _mend_lineage,
     "links": _mend_links,
+    "claims": _mend_claims,
 }
 """What is mended in the records' own table, by finding, in this order."""
 
@@ -355,6 +361,7 @@ def _copy(broken: Transaction, saved: memory_file.Store, now: datetime) -> salva
         integrity.repair_links(db)
         integrity.drop_ownerless_takings(db)
         links.drop(db, links.broken(db))
+        claims.drop(db, claims.broken(db))
         memory_file.reindex(db)
         _mend_passages(db, {"passages_missing", "passages_orphan"})
         counts = {"records": found.rows["memories"], "lost": len(found.lost)}
@@ -397,6 +404,7 @@ def _not_salvaged(found: salvage.Salvaged) -> Iterator[Finding]:
 
 _TABLES = {
     "ccr": "恢复用的原文",
+    "claims": "核对",
     "journal": "日志",
     "scopes": "范围",
     "sources": "来源",

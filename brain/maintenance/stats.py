@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from brain.embed import registry
 from brain.results import Stats
-from brain.store import fts, memories, memory_file, meta, schema
+from brain.store import claims, fts, memories, memory_file, meta, schema
 from brain.store.vectors import vector_index
 from brain.store.view import View
 
@@ -32,6 +32,7 @@ def stats(store: Store, at: str, degraded_of: Callable[[dict[str, Any]], tuple[s
         by_scope = memories.counts_by(db, "scope", everywhere)
         present, missing = vector_index.counts(db, facts.get(meta.VECTORS))
         number = schema.version(db)
+        looked_at = claims.state_counts(db, everywhere)
         trigrams = fts.has_trigrams(db)
     name = facts.get(meta.MODEL) or None
     languages: tuple[str, ...] = next(
@@ -65,6 +66,7 @@ def stats(store: Store, at: str, degraded_of: Callable[[dict[str, Any]], tuple[s
         schema=number,
         last_decay=facts.get(meta.LAST_DECAY),
         degraded=tuple(degraded),
+        **looked_at,
     )
 
 

@@ -76,6 +76,14 @@ FORCE = Field("force", "boolean", "钉住的也照做")
 TAGS = Field("tags", "strings", "只看有这些标签的，几个都要有", alias="tag")
 STORED_TAGS = Field("tags", "strings", "归在哪些标签下，如 部署、值班")
 
+CHECKS = Field(
+    "checks",
+    "strings",
+    "可以看什么来核对：'file 路径'、'text 词句 in 路径'、'symbol 名字'、'version 包 版本'、"
+    "'ref 分支'；不给时从文本里读",
+)
+ROOT = Field("root", "string", "项目的文件夹（服务器那台机器上的）", blank=True)
+
 _LOOK = (SCOPE, KIND, AS_OF, KNOWN_AT, EXPIRED, TAGS)
 
 
@@ -142,6 +150,11 @@ def _restore(brain: Brain, args: dict[str, Any]) -> Any:
 
 def _forget(brain: Brain, args: dict[str, Any]) -> Any:
     return brain.forget(args.pop("id"), **args).to_dict()
+
+
+def _verify(brain: Brain, args: dict[str, Any]) -> Any:
+    asked = [*args.pop("ids", ()), *([args.pop("id")] if "id" in args else [])]
+    return brain.verify(asked, **args).to_dict()
 
 
 def _list(brain: Brain, args: dict[str, Any]) -> Any:
@@ -281,6 +294,7 @@ CALLS: Mapping[str, Call] = {
             Field("until", "string", "这个时间之前记下的，不含它", blank=True),
             Field("source", "string", "只列这个来源的，如 chat", blank=True),
             Field("after", "id", "上一页最后一条的编号：从它之后列起"),
+            Field("stale", "boolean", "只列核对过、已经失效的"),
             Field("limit", "integer", "最多几条；默认 50", least=1, most=1_000_000_000),
         ),
         _list,
@@ -305,9 +319,25 @@ CALLS: Mapping[str, Call] = {
             STORED_TAGS,
             WHY,
             ALLOW_SECRETS,
+            CHECKS,
+            ROOT,
         ),
         lambda brain, args: brain.add(**args).to_dict(),
         "Added",
+        writes=True,
+    ),
+    "verify": Call(
+        "核对记忆里说的文件、词句、符号、版本、分支还在不在",
+        (
+            Field("ids", "ids", "看哪几条"),
+            Field("id", "id", "看哪一条"),
+            Field("all", "boolean", "所有当前有效、有核对的"),
+            ROOT,
+            Field("fix", "boolean", "移了位置、换了版本的，给出怎样改；只看不写"),
+            Field("yes", "boolean", "和 fix 一起：照着写"),
+        ),
+        _verify,
+        "Verified",
         writes=True,
     ),
     "supersede": Call(

@@ -29,6 +29,7 @@ _SCALARS: Mapping[Any, Schema] = {
 _TIME = "UTC，如 2026-11-29T08:00:00.000Z"
 _TOLD: Mapping[str, str] = {
     **dict.fromkeys(("valid_from", "valid_to", "retracted_at", "archived_at"), _TIME),
+    "verified_at": f"上次核对成立：{_TIME}",
     **dict.fromkeys(("recorded_at", "last_used_at", "last_decay", "at"), _TIME),
     "degraded": "没能参加的部分，见 docs/cli.md",
     "remarks": "关于这一问要知道的；没有时不在",
@@ -171,6 +172,7 @@ SCHEMAS: Mapping[str, Schema] = {
     "Link": _object(r.Link),
     "Links": {"type": "array", "items": _object(r.Link)},
     "Unlinked": _object(r.UnlinkResult),
+    "Verified": _object(r.VerifyResult),
     "Stats": _object(r.Stats),
     "Brief": _object(r.Brief),
     "Recovered": _object(r.Recovered, optional={"text": _TEXT, "base64": _TEXT}, bytes=_WHOLE),

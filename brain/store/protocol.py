@@ -3,8 +3,8 @@
 A store is a set of modules of functions (and the class of :class:`Database`), each fulfilling one
 protocol below; :mod:`brain.store.sqlite` names SQLite's, and mypy holds them to it. Who writes a
 second store has to read this file and the plain data that cross (``View``, ``Selection``,
-``Memory``, ``Record``, ``Event``, ``Observation``, ``Original``, ``Link``, ``Due``), which both
-stores share.
+``Memory``, ``Record``, ``Event``, ``Observation``, ``Claim``, ``Original``, ``Link``, ``Due``),
+which both stores share.
 
 A transaction is opaque: who has one passes it on, to functions of the store that gave it, and does
 nothing else with it. ``read()``, ``snapshot()`` and ``write()`` of :class:`Database` give one; only
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from brain.memory import Memory
+    from brain.store.claims import Claim
     from brain.store.decay import Due, Formula
     from brain.store.integrity import Capabilities
     from brain.store.journal import Event
@@ -599,6 +600,37 @@ class Links(Protocol[Tx]):
         """Removes rows."""
 
 
+class Claims(Protocol[Tx]):
+    """What of a memory can be looked at, and what came of looking: one row a claim."""
+
+    def insert(self, db: Tx, found: Claim) -> None:
+        """Stores a row; the same claim of the same memory once."""
+
+    def of(self, db: Tx, memory_ids: Iterable[int]) -> list[Claim]:
+        """The claims of some memories, by memory, in the order given."""
+
+    def ids_with_claims(self, db: Tx, view: View) -> list[int]:
+        """The ids of the records a view shows that have claims, in order."""
+
+    def stamp(self, db: Tx, found: Claim) -> None:
+        """Writes what was found about a claim, by its number."""
+
+    def adopt(self, db: Tx, old: int, new: int) -> None:
+        """Gives claims without a project the one that the record before theirs was about."""
+
+    def state_counts(self, db: Tx, view: View) -> dict[str, int]:
+        """How many of the records a view shows are in each state; those without claims in none."""
+
+    def iter_selected(self, db: Tx, shown: Selection) -> Iterator[Claim]:
+        """The claims of the records that are shown, by record, one at a time."""
+
+    def broken(self, db: Tx) -> list[int]:
+        """Numbers of rows whose memory is not there, or that are not sound themselves."""
+
+    def drop(self, db: Tx, claim_ids: Iterable[int]) -> None:
+        """Removes rows."""
+
+
 class Facts(Protocol[Tx]):
     """Facts about the store by key, and the user's own words."""
 
@@ -791,7 +823,8 @@ class Fading(Protocol[Tx]):
         """The current records that are to be archived, by id.
 
         A record rests since the latest of: it came in, it began to hold, it was last used,
-        somebody changed it or brought it back. Being told that it is wrong does not wake it.
+        somebody changed it or brought it back. Being told that it is wrong does not wake it,
+        nor does being verified.
 
         Args:
             formula: gives the strength that counts.

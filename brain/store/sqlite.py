@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from brain.store import (
         backup,
+        claims,
         connection,
         decay,
         erase,
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     _vector_index: protocol.VectorIndex[Transaction] = vector_index
     _journal: protocol.Journal[Transaction] = journal
     _links: protocol.Links[Transaction] = links
+    _claims: protocol.Claims[Transaction] = claims
     _facts: protocol.Facts[Transaction] = meta
     _originals: protocol.Originals[Transaction] = originals
     _sources: protocol.Sources[Transaction] = sources

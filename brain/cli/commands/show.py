@@ -78,6 +78,9 @@ def list_(
         str | None,
         typer.Option("--source", metavar="来源", help="只列这个来源的，如 chat、user"),
     ] = None,
+    stale: Annotated[
+        bool, typer.Option("--stale", help="只列核对过、已经失效的（verify 标的）")
+    ] = False,
     after: Annotated[
         str | None,
         typer.Option("--after", metavar="编号", help="下一页：上一页最后一条的编号"),
@@ -108,6 +111,7 @@ def list_(
             until=until,
             source=source,
             after=after,
+            stale=stale,
         )
         corrected = brain.corrected(found)
         nothing = brain.came_to_nothing(found)
@@ -165,6 +169,8 @@ def stats(db: Db = None, as_json: Json = False) -> int:
         f"到期 {found.expired}，撤回 {found.retracted}，未生效 {found.future}，"
         f"归档 {found.archived}"
     )
+    if found.claimed + found.verified + found.stale:
+        out(f"核对    没看过 {found.claimed}，成立 {found.verified}，失效 {found.stale}")
     out(f"类型    {_counts(found.by_kind)}")
     out(f"范围    {_counts({name or '全局': n for name, n in found.by_scope.items()})}")
     if found.model is None:

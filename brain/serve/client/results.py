@@ -195,7 +195,7 @@ def _tally(given: Mapping[str, Any]) -> r.Tally:
 
 def _hit(given: Mapping[str, Any]) -> m.Hit:
     return m.Hit(
-        memory=m.Memory(**_tuples(m.Memory, given)),
+        memory=_memory(given),
         text=given["text"],
         score=given["score"],
         lanes={name: _lane(lane) for name, lane in given.get("lanes", {}).items()},
@@ -205,6 +205,11 @@ def _hit(given: Mapping[str, Any]) -> m.Hit:
         suspect=given["suspect"],
         suspect_rule=given["suspect_rule"] or "",
     )
+
+
+def _memory(given: Mapping[str, Any]) -> m.Memory:
+    checks = tuple(m.Check(**_tuples(m.Check, one)) for one in given.get("checks", ()))
+    return m.Memory(**{**_tuples(m.Memory, given), "checks": checks})
 
 
 def _lane(given: Mapping[str, Any]) -> m.LaneRank:

@@ -33,6 +33,7 @@ ROUTES: tuple[Route, ...] = (
     Route("GET", "/brief", "brief"),
     Route("GET", "/memories", "list"),
     Route("POST", "/memories", "add"),
+    Route("POST", "/verify", "verify"),
     Route("GET", "/memories/{id}", "show"),
     Route("POST", "/memories/{id}/supersede", "supersede"),
     Route("POST", "/memories/{id}/expire", "expire"),

@@ -134,7 +134,16 @@ TOOLS: Mapping[str, Tool] = {
         "它取代某条旧的时，给 supersedes。同样的话再存一次不会重复。",
         (
             *_fields(
-                "add", "text", "kind", "importance", "confidence", "scope", "valid_from", "tags"
+                "add",
+                "text",
+                "kind",
+                "importance",
+                "confidence",
+                "scope",
+                "valid_from",
+                "tags",
+                "checks",
+                "root",
             ),
             Field("supersedes", "id", "它取代的旧记忆的编号"),
         ),
@@ -231,10 +240,30 @@ TOOLS: Mapping[str, Tool] = {
         "用户问“你都记了什么”“上周记了哪些”，或要成批整理时调用；有问题要答用 inject 或 recall。"
         "多的分页：把上一页最后一条的编号放进 after。",
         _fields(
-            "list", "kind", "scope", "tags", "since", "until", "source", "after", "limit", "all"
+            "list",
+            "kind",
+            "scope",
+            "tags",
+            "since",
+            "until",
+            "source",
+            "after",
+            "limit",
+            "all",
+            "stale",
         ),
         lambda ask, args: {"memories": ask("list", args)},
         "Listing",
+    ),
+    "verify": Tool(
+        "核对还在不在",
+        "要照一条记忆里的路径、函数、包版本、分支去做之前调用：看它说的还成不成立、移到了哪里，"
+        "不执行任何东西。root 写项目的文件夹。failed 的不要照做，按 found_at 去新的位置；"
+        "unknown 是看不出，不等于错。",
+        _fields("verify", "ids", "id", "all", "root", "fix", "yes"),
+        _passed_on("verify"),
+        "Verified",
+        writes=True,
     ),
     "restore": Tool(
         "恢复撤回或归档的",
