@@ -456,6 +456,8 @@ class Brain:
         known_at: When = None,
         context: str | None = None,
         tags: Sequence[str] = (),
+        root: str | Path | None = None,
+        stale: str = "show",
         now: datetime | None = None,
     ) -> m.InjectResult:
         """The block for an agent's prompt; '' when the gate says no.
@@ -465,22 +467,57 @@ class Brain:
 
         Args:
             budget: estimated tokens the block may take; None is 420, 0 is unlimited.
+            root: the project's folder: what the hits claim about it is looked at, within limits
+                (:mod:`brain.claims.marks`), and nothing about that is written.
+            stale: ``show`` what holds no more last and marked, or ``drop`` it.
 
         Raises:
             BrainError: ``brain_budget_invalid`` (2) for a negative budget,
-                ``brain_budget_too_small`` (2) below ``pack.LEAST_BUDGET``.
+                ``brain_budget_too_small`` (2) below ``pack.LEAST_BUDGET``, ``brain_usage`` (2),
+                ``brain_root_missing`` (66).
         """
         limit = pack.checked_budget(budget)
+        if stale not in ("show", "drop"):
+            told = f"stale 只能是 show 或 drop，不是「{stale[:40]}」。"
+            raise BrainError("brain_usage", told, EXIT_USAGE)
         view = requested(scope, None, as_of, known_at, now, tags=tags)
         found = self._find(query, view, context=context, now=now, told=False)
         hits = redact.suspects(found.answering)
+        all_found = len(hits)
+        dropped: tuple[m.LeftOut, ...] = ()
+        if root is not None:
+            hits, dropped = self._looked_at(hits, root, stale)
         warnings = self._warnings(query, view, now)
         block, warned = pack.with_warnings(hits, found.terms, limit, warnings)
         if as_of is None and known_at is None and not self._store.read_only:
             use_log.note(self.path, to_iso(now or now_utc()), [hit.id for hit in block.hits])
-        return pack.result(
-            found.decision, block, redact.hits(block.hits), len(hits), warnings[:warned]
+        done = pack.result(
+            found.decision, block, redact.hits(block.hits), all_found, warnings[:warned]
         )
+        if not dropped:
+            return done
+        return replace(done, answerable=True, left_out=done.left_out + dropped)
+
+    def _looked_at(
+        self, hits: tuple[m.Hit, ...], root: str | Path, stale: str
+    ) -> tuple[tuple[m.Hit, ...], tuple[m.LeftOut, ...]]:
+        """Hits with what looking at their claims gave, and those dropped for it."""
+        from brain.claims import tree
+
+        where = tree.root_of(path_of(root))
+        asked = [hit.id for hit in hits if hit.memory.checks]
+        hits = tuple(replace(hit, claims=()) for hit in hits)
+        if not asked:
+            return hits, ()
+        from brain.claims import marks
+
+        with self._store.read() as db:
+            found = claims.of(db, asked)
+        marked = marks.mark(hits, found, where)
+        if stale == "show":
+            return marked, ()
+        gone = tuple(m.LeftOut(hit.id, m.STALE) for hit in marked if marks.is_stale(hit))
+        return tuple(hit for hit in marked if not marks.is_stale(hit)), gone
 
     def before(
         self,
@@ -931,7 +968,7 @@ class Brain:
         if bool(asked) == all:
             told = "verify 要有编号，或者 --all（all），二者给一个。"
             raise BrainError("brain_usage", told, EXIT_USAGE)
-        where = tree.root_of(root if root is not None else tree.default_root())
+        where = tree.root_of(tree.default_root() if root is None else path_of(root))
         numbers = [self._existing(one) for one in asked]
         moment = now or now_utc()
         with self._store.read() as db:

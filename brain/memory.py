@@ -236,7 +236,7 @@ class Hit:
     ``text`` is what a face shows (it may be narrowed, then ``recovery_handle`` is set);
     ``score`` is the fused rank score, good for order only. ``suspect`` says that the text reads as
     an order to its reader, by ``suspect_rule`` of :mod:`brain.text.prompt_injection`; a hint, no
-    more.
+    more. ``claims`` is what looking at the memory's claims just gave; None where nobody looked.
     """
 
     memory: Memory
@@ -248,6 +248,7 @@ class Hit:
     duplicate_of: int | None = None
     suspect: bool = False
     suspect_rule: str = ""
+    claims: tuple[Seen, ...] | None = None
 
     @property
     def id(self) -> int:
@@ -264,6 +265,8 @@ class Hit:
         out["duplicate_of"] = self.duplicate_of
         out["suspect"] = self.suspect
         out["suspect_rule"] = self.suspect_rule or None
+        if self.claims is not None:
+            out["claims"] = [seen.to_dict() for seen in self.claims]
         if explain:
             out["lanes"] = {name: _lane_dict(name, lane) for name, lane in self.lanes.items()}
         return out

@@ -108,6 +108,9 @@ LINK = r.Link(
     3, 1, 2, "caused", None, "bad", "", "2026-03-01T00:00:00.000Z", "2026-03-02T00:00:00.000Z",
     None, "user", "",
 )  # fmt: skip
+SEEN = m.Seen("file", "a.py", "failed", "b/a.py", "a.py 不在了，现为 b/a.py")
+CLAIM = r.ClaimResult(3, "file", "a.py", "failed", "b/a.py", "a.py 不在了", "b/a.py", "a.py")
+FIX = r.PlannedFix(3, "supersede", "a.py", "b/a.py", (m.Check("file", "b/a.py"),), "a.py 不在了")
 
 GIVEN: dict[str, Any] = {
     "InitResult": r.InitResult("a.db", "e5-small", 384, True, "下载"),
@@ -180,6 +183,12 @@ GIVEN: dict[str, Any] = {
     "InjectResult": m.InjectResult(
         "⟦记忆⟧", True, 0.98765432, 40, (HIT,), (m.LeftOut(3, "放不下"),), ("no_vec",), found=2
     ),
+    "Check": m.Check("file", "src/main.py"),
+    "Seen": SEEN,
+    "Hit, looked at": m.Hit(MEMORY, "值班", 0.5, claims=(SEEN,)),
+    "ClaimResult": CLAIM,
+    "PlannedFix": FIX,
+    "VerifyResult": r.VerifyResult("/w", 1, 1, 0, (CLAIM,), (FIX,)),
     "InjectResult, none": m.InjectResult("", False, 0.0, 0, remarks=("没有这个范围",)),
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from typing import Annotated, Any
 
 import typer
@@ -10,6 +11,11 @@ import typer
 from brain.cli.console import note, visible
 from brain.cli.parse import ID
 from brain.errors import BrainError
+
+
+def whole_path(given: str | None) -> str | None:
+    """A folder as a server elsewhere on this machine finds it."""
+    return None if given is None else os.path.abspath(os.path.expanduser(given))
 
 
 def given(**options: str | list[str] | None) -> dict[str, Any]:

@@ -84,6 +84,13 @@ CHECKS = Field(
 )
 ROOT = Field("root", "string", "项目的文件夹（服务器那台机器上的）", blank=True)
 
+STALE = Field(
+    "stale",
+    "string",
+    "和 root 一起：不成立的放在最后并注明（show，默认），还是不放（drop）",
+    blank=True,
+)
+
 _LOOK = (SCOPE, KIND, AS_OF, KNOWN_AT, EXPIRED, TAGS)
 
 
@@ -206,7 +213,7 @@ def _unlink(brain: Brain, args: dict[str, Any]) -> Any:
 CALLS: Mapping[str, Call] = {
     "inject": Call(
         "给提示词的一段记忆；答不了时 block 为空",
-        (QUERY, BUDGET, SCOPE, AS_OF, KNOWN_AT, CONTEXT, TAGS, EXPLAIN),
+        (QUERY, BUDGET, SCOPE, AS_OF, KNOWN_AT, CONTEXT, TAGS, EXPLAIN, ROOT, STALE),
         _inject,
         "Injection",
     ),

@@ -115,7 +115,7 @@ def _hit() -> Schema:
     """A hit stands in its memory's JSON, with the text that is shown."""
     beside = _object(
         m.Hit,
-        without=("memory", "lanes"),
+        without=("memory", "lanes", "claims"),
         optional={"lanes": {"type": "object", "additionalProperties": _LANE}},
         basis=_TEXT,
         suspect_rule=_TEXT_OR_NONE,
@@ -128,6 +128,14 @@ def _hit() -> Schema:
 
 
 _HIT = _hit()
+_LOOKED_AT: Schema = {
+    **_HIT,
+    "properties": {
+        **_HIT["properties"],
+        "claims": {"type": "array", "items": _object(m.Seen)},
+    },
+}
+"""A hit of ``inject``, whose claims were looked at where a root was given."""
 
 SCHEMAS: Mapping[str, Schema] = {
     "Memory": _MEMORY,
@@ -147,7 +155,12 @@ SCHEMAS: Mapping[str, Schema] = {
         },
         suspects=_WHOLE,
     ),
-    "Injection": _object(m.InjectResult, basis=_TEXT, used=_WHOLE),
+    "Injection": _object(
+        m.InjectResult,
+        basis=_TEXT,
+        used=_WHOLE,
+        hits={"type": "array", "items": _LOOKED_AT},
+    ),
     "Check": _object(m.Gate),
     "Added": _object(m.AddResult, optional={"superseded": _WHOLE}),
     "Superseded": _object(r.SupersedeResult),

@@ -23,6 +23,7 @@ from brain.cli.options import (
     day_ahead,
     given,
     number,
+    whole_path,
 )
 from brain.cli.render import warn
 from brain.cli.target import ask, report_created
@@ -128,7 +129,7 @@ def add(
             evidence=evidence,
             why=why,
             allow_secrets=allow_secrets,
-            **given(tags=tag, checks=check, root=root),
+            **given(tags=tag, checks=check, root=whole_path(root)),
         )
         report_created(brain)
         return added, brain.degraded()

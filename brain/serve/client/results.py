@@ -204,7 +204,12 @@ def _hit(given: Mapping[str, Any]) -> m.Hit:
         duplicate_of=given["duplicate_of"],
         suspect=given["suspect"],
         suspect_rule=given["suspect_rule"] or "",
+        claims=_seen(given["claims"]) if "claims" in given else None,
     )
+
+
+def _seen(given: Iterable[Mapping[str, Any]]) -> tuple[m.Seen, ...]:
+    return tuple(m.Seen(**_tuples(m.Seen, one)) for one in given)
 
 
 def _memory(given: Mapping[str, Any]) -> m.Memory:

@@ -105,7 +105,18 @@ TOOLS: Mapping[str, Tool] = {
         "回答之前先看记忆里有没有：给出可以直接放进上下文的一段，答不了就是空的，不硬凑。"
         "问题涉及用户本人、他的项目、以前的决定和约定时调用，每个问题一次就够。"
         "不要用在常识题、纯翻译或改写、当前文件里就有答案的时候。",
-        _fields("inject", "query", "budget", "scope", "as_of", "known_at", "context", "tags"),
+        _fields(
+            "inject",
+            "query",
+            "budget",
+            "scope",
+            "as_of",
+            "known_at",
+            "context",
+            "tags",
+            "root",
+            "stale",
+        ),
         _passed_on("inject"),
         "Injection",
     ),
