@@ -30,7 +30,7 @@ from brain.lifecycle import add, lineage, replay, strength
 from brain.recall import explain, gate, pipeline, similar
 from brain.recall.query import read as read_query
 from brain.recall.query import require_content
-from brain.store import claims, folder, links, memories, memory_file, meta, use_log
+from brain.store import claims, folder, links, memories, memory_file, meta, observations, use_log
 from brain.store.view import Listed, View, requested
 from brain.text import stopwords
 from brain.text.secrets import mask
@@ -507,13 +507,15 @@ class Brain:
         where = tree.root_of(path_of(root))
         asked = [hit.id for hit in hits if hit.memory.checks]
         hits = tuple(replace(hit, claims=()) for hit in hits)
-        if not asked:
-            return hits, ()
-        from brain.claims import marks
-
         with self._store.read() as db:
-            found = claims.of(db, asked)
-        marked = marks.mark(hits, found, where)
+            found = claims.of(db, asked) if asked else []
+            outdated = observations.any_stale(db)
+            if not asked and not outdated:
+                return hits, ()
+            from brain.claims import marks
+
+            said = marks.of_originals(db, hits) if outdated else {}
+        marked = marks.mark(hits, found, where, said)
         if stale == "show":
             return marked, ()
         gone = tuple(m.LeftOut(hit.id, m.STALE) for hit in marked if marks.is_stale(hit))
@@ -952,8 +954,9 @@ class Brain:
         less sure. What cannot be told, and a claim of another project, changes nothing.
 
         Args:
-            ids: records; a claim that names no project is looked at only so, with a ``root``.
-            all: every current record that has claims.
+            ids: records; a claim that names no project is looked at only so, with a ``root``. Also
+                handles of originals that say what they are.
+            all: every current record that has claims, and every such original.
             root: None is the git root of the current folder, else that folder.
             fix: also say what would put the records right whose claims stand elsewhere now.
             yes: do that.
@@ -962,10 +965,12 @@ class Brain:
             BrainError: ``brain_usage`` (2) for neither ids nor ``all``; ``brain_root_missing``
                 (66), ``brain_not_found`` (1).
         """
-        from brain.claims import tree, verify
+        from brain.claims import observed, tree, verify
 
-        asked = [ids] if isinstance(ids, int | str) else builtins.list(ids)
-        if bool(asked) == all:
+        given = [ids] if isinstance(ids, int | str) else builtins.list(ids)
+        kept = [one for one in given if isinstance(one, str) and "ccr" in one]
+        asked = [one for one in given if one not in kept]
+        if bool(given) == all:
             told = "verify 要有编号，或者 --all（all），二者给一个。"
             raise BrainError("brain_usage", told, EXIT_USAGE)
         where = tree.root_of(tree.default_root() if root is None else path_of(root))
@@ -977,14 +982,18 @@ class Brain:
                 numbers = claims.ids_with_claims(db, everywhere)
             records = {n: lineage.require(db, n) for n in dict.fromkeys(numbers)}
             found = claims.of(db, records)
+            originals = observed.wanted(db, kept, all=all)
         looked = verify.look(found, where, unnamed=not all and root is not None)
-        if looked:
+        seen = observed.look(originals, where, unnamed=root is not None)
+        if looked or seen:
             with self._store.write() as db:
                 verify.stamp(db, looked, to_iso(moment))
+                observed.stamp(db, seen, to_iso(moment))
         fixes = verify.plan(looked, records) if fix else []
         if yes:
             fixes = [self._put_right(one, records[one.id], looked, moment) for one in fixes]
-        return verify.result(where, looked, fixes)
+        done = verify.result(where, looked, fixes)
+        return replace(done, originals=observed.result(seen)) if seen else done
 
     def _put_right(
         self, fix: PlannedFix, record: m.Memory, looked: Sequence[Looked], now: datetime
@@ -1208,7 +1217,9 @@ class Brain:
         Nothing in them is masked: whoever asks for the original gets it.
 
         Args:
-            handle: with ``#/items/3/name`` behind it, that part of a JSON original.
+            handle: with ``#/items/3/name`` behind it, that part of a JSON original; with
+                ``#lines=10-20``, ``#heading=…``, ``#json=/…`` or ``#q=…`` (percent-encoded where
+                needed) what the options of those names give.
             query: whole units alone (records, rows, log entries, paragraphs), with markers; the
                 whole where none matches or nothing is saved.
             lines: ``12-30``, from 1, both ends in: those lines alone.
@@ -1234,11 +1245,23 @@ class Brain:
         from brain.results import Recovered
 
         reference = handles.parse(handle)
+        chosen = handles.selector(reference)
+        if chosen is not None:
+            if query is not None or lines is not None or heading is not None:
+                told = f"句柄后面已有 #{chosen[0]}=，不能再给 query、lines、heading。"
+                raise BrainError("brain_usage", told, EXIT_USAGE)
+            query = chosen[1] if chosen[0] == "q" else None
         with self._store.read() as db:
             data, content_type = originals.find(db, reference)
+            observed = originals.observed(db, reference.handle)
         terms = None if query is None else self._terms(query)
-        data, content_type = excerpt.part(data, content_type, reference, terms, lines, heading)
-        return Recovered(reference.handle, content_type, data)
+        if chosen is None:
+            data, content_type = excerpt.part(data, content_type, reference, terms, lines, heading)
+        else:
+            data, content_type = excerpt.selected(
+                data, content_type, reference.handle, chosen, terms
+            )
+        return Recovered(reference.handle, content_type, data, observed)
 
     def compress(
         self,
@@ -1246,6 +1269,11 @@ class Brain:
         query: str | None = None,
         *,
         budget: int | None = None,
+        type: str = "",
+        session: str = "",
+        revision: str = "",
+        source: str = "",
+        root: str | Path | None = None,
         now: datetime | None = None,
     ) -> CompressResult:
         """Makes a text shorter by what it holds; the original is kept before the rest goes out.
@@ -1255,34 +1283,60 @@ class Brain:
             query: what should be kept first.
             budget: estimated tokens the result may take, its mark among them; None leaves it to
                 the rules of each kind of text, 0 is unlimited.
+            type: what it is, as ``file-observation`` (:data:`brain.compress.originals.TYPES`); ''
+                says nothing.
+            session, revision, source: who observed it, of which revision, and from where.
+            root: the folder of the project it is about.
 
         Raises:
             BrainError: ``brain_budget_invalid``, ``brain_budget_too_small`` (2) as :meth:`inject`,
-                ``brain_text_surrogate``, ``brain_ccr_budget_exceeded`` (65),
+                ``brain_text_surrogate``, ``brain_ccr_budget_exceeded``,
+                ``brain_original_type_unknown``, ``brain_original_conflict`` (65),
                 ``brain_ccr_max_bytes_invalid`` (2), 73-75 where the original cannot be kept. A text
                 that stays as it is goes through whatever the store says.
         """
         from brain.compress import document, originals
+        from brain.store.observations import Seen
 
+        originals.checked(type, session, revision, source)
+        project = "" if root is None else drafts.project_of(root)
         limit = None if budget is None else pack.checked_budget(budget)
         raw = validate.check_encodable(data) if isinstance(data, str) else bytes(data)
         most = originals.most_bytes()
         made = document.document(raw, self._terms(query) if query else (), limit)
+        at, handle = to_iso(now or now_utc()), handles.handle_of(raw)
         try:
             with self._store.write() as db:
-                originals.keep(db, made.original(raw, to_iso(now or now_utc())), most)
+                originals.keep(db, made.original(raw, at), most)
+                if type:
+                    seen = Seen(handle, session, type, revision, source, project, at)
+                    originals.observe(db, seen)
         except BrainError:
-            if not made.whole:
+            if type or not made.whole:
                 raise
             return made.result(None)
-        return made.result(handles.handle_of(raw))
+        return made.result(handle)
 
-    def originals(self) -> tuple[OriginalEntry, ...]:
-        """The kept originals, oldest first, without their bytes."""
+    def originals(
+        self, *, session: str | None = None, type: str | None = None, state: str | None = None
+    ) -> tuple[OriginalEntry, ...]:
+        """The kept originals, oldest first, without their bytes: one a session that observed it.
+
+        Args:
+            session, type: those alone; None for all of them.
+            state: ``current``, ``stale`` (found to hold no more) or ``archived`` (observed again
+                since).
+
+        Raises:
+            BrainError: ``brain_usage`` (2) for another state.
+        """
         from brain.compress import originals
 
+        if state not in (None, "current", "stale", "archived"):
+            told = f"state 只能是 current、stale、archived，不是「{state[:40]}」。"
+            raise BrainError("brain_usage", told, EXIT_USAGE)
         with self._store.read() as db:
-            return originals.entries(db)
+            return originals.entries(db, session, type, state)
 
     def forget_original(self, handle: str) -> OriginalForgotten:
         """Erases a kept original for good, whatever memory names its handle.

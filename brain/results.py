@@ -99,13 +99,51 @@ class ForgetResult(JsonObject):
 
 @dataclass(frozen=True, slots=True)
 class OriginalEntry(JsonObject):
-    """One kept original. ``type``: its media type."""
+    """One kept original, as one session observed it.
+
+    Args:
+        type: what it is (:data:`brain.compress.originals.TYPES`), its media type where that was
+            not said.
+        session, revision, source: by whom, of which revision and from where; '' for not said.
+        state: ``current``, ``stale`` or ``archived``.
+    """
 
     handle: str
     type: str
     compressor: str
     bytes: int
     stored_at: str
+    session: str = ""
+    revision: str = ""
+    source: str = ""
+    state: str = "current"
+    content_type: str = ""
+    reason: str = field(default="", metadata={"when": "reason"})
+
+
+@dataclass(frozen=True, slots=True)
+class Observed(JsonObject):
+    """What an original is, for a session; ``reason`` says why it is stale."""
+
+    type: str
+    session: str
+    revision: str
+    source: str
+    state: str
+    reason: str = field(default="", metadata={"when": "reason"})
+
+
+@dataclass(frozen=True, slots=True)
+class OriginalLooked(JsonObject):
+    """What looking at an original gave; ``result`` as that of :class:`ClaimResult`."""
+
+    handle: str
+    session: str
+    type: str
+    source: str
+    result: str
+    found_at: str | None
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,11 +296,13 @@ class Recovered(JsonObject):
 
     Args:
         content_type: media type of ``data``.
+        observed: what the original is, for each session that said so.
     """
 
     handle: str
     content_type: str
     data: bytes = field(metadata=NOT_IN_JSON)
+    observed: tuple[Observed, ...] = field(default=(), metadata={"when": "observed"})
 
     def to_dict(self) -> dict[str, Any]:
         """With the data as ``text`` where it is UTF-8, else as ``base64``."""
@@ -684,3 +724,4 @@ class VerifyResult(JsonObject):
     unknown: int
     claims: tuple[ClaimResult, ...]
     plan: tuple[PlannedFix, ...] = ()
+    originals: tuple[OriginalLooked, ...] = field(default=(), metadata={"when": "originals"})

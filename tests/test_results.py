@@ -111,6 +111,7 @@ LINK = r.Link(
 SEEN = m.Seen("file", "a.py", "failed", "b/a.py", "a.py 不在了，现为 b/a.py")
 CLAIM = r.ClaimResult(3, "file", "a.py", "failed", "b/a.py", "a.py 不在了", "b/a.py", "a.py")
 FIX = r.PlannedFix(3, "supersede", "a.py", "b/a.py", (m.Check("file", "b/a.py"),), "a.py 不在了")
+OBSERVED = r.Observed("file-observation", "s1", "ab12", "a.py", "stale", "a.py 改过了")
 
 GIVEN: dict[str, Any] = {
     "InitResult": r.InitResult("a.db", "e5-small", 384, True, "下载"),
@@ -182,6 +183,10 @@ GIVEN: dict[str, Any] = {
     "ImportResult, with links": r.ImportResult("in", "jsonl", links=2),
     "InjectResult": m.InjectResult(
         "⟦记忆⟧", True, 0.98765432, 40, (HIT,), (m.LeftOut(3, "放不下"),), ("no_vec",), found=2
+    ),
+    "Observed": OBSERVED,
+    "OriginalLooked": r.OriginalLooked(
+        "ccr_1", "s1", "file-observation", "a.py", "failed", "a.py", "a.py 改过了"
     ),
     "Check": m.Check("file", "src/main.py"),
     "Seen": SEEN,

@@ -6,11 +6,14 @@ system that hangs, and then nothing is marked.
 
 from __future__ import annotations
 
+import hashlib
 import os
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Thread
+from typing import TYPE_CHECKING
 
 from brain import repository
 from brain.claims import tree
@@ -18,14 +21,24 @@ from brain.claims.check import Checker
 from brain.claims.verify import NO_PROJECT, OTHER_PROJECT
 from brain.errors import EXIT_USAGE, BrainError
 from brain.memory import FAILED, STALE, UNCHECKED, UNKNOWN, VERIFIED, Hit, Seen
+from brain.store import observations, originals
 from brain.store.claims import Claim
 from brain.text.secrets import mask
+
+if TYPE_CHECKING:
+    from brain.store.protocol import Transaction
 
 LIMITS = "BRAIN_CHECK_LIMITS"
 """The environment's: claims, directory entries, bytes read, with commas between."""
 
 PATIENCE = 2.0
 """Seconds after which a file system hangs."""
+
+
+MOST_HANDLES = 4
+"""Handles of originals in one memory that are looked up."""
+
+_HANDLE = re.compile("ccr_[0-9a-f]{32}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,12 +74,38 @@ def limits() -> Limits:
     return Limits(*map(int, parts))
 
 
-def mark(hits: Sequence[Hit], found: Iterable[Claim], root: Path) -> tuple[Hit, ...]:
+def of_originals(db: Transaction, hits: Sequence[Hit]) -> dict[int, tuple[Seen, ...]]:
+    """What is to be said of hits that are cuts of originals found to hold no more, or name them."""
+    named = {
+        hit.id: [
+            *dict.fromkeys(_HANDLE.findall(hit.memory.text)),
+            originals.handle(hashlib.sha256(hit.memory.text.encode("utf-8")).digest()),
+        ][-MOST_HANDLES:]
+        for hit in hits
+    }
+    gone = observations.stale_among(db, [one for some in named.values() for one in some])
+    return {
+        number: tuple(
+            Seen("original", one, FAILED, None, mask.masked(f"原文过时了：{gone[one].reason}"))
+            for one in some
+            if one in gone
+        )
+        for number, some in named.items()
+    }
+
+
+def mark(
+    hits: Sequence[Hit],
+    found: Iterable[Claim],
+    root: Path,
+    said: Mapping[int, tuple[Seen, ...]] | None = None,
+) -> tuple[Hit, ...]:
     """Hits with what looking at their claims gave, those that hold no more last.
 
     Args:
         found: the claims of the hits, by memory, in order.
         root: as :func:`brain.claims.tree.root_of` gives it.
+        said: what is known of hits beside that, as :func:`of_originals` gives it.
 
     Raises:
         BrainError: as :func:`limits`.
@@ -81,7 +120,8 @@ def mark(hits: Sequence[Hit], found: Iterable[Claim], root: Path) -> tuple[Hit, 
     looking.join(PATIENCE)
     if not seen:
         return tuple(hits)
-    marked = [_marked(hit, seen[0].get(hit.id, ())) for hit in hits]
+    more = said or {}
+    marked = [_marked(hit, seen[0].get(hit.id, ()) + more.get(hit.id, ())) for hit in hits]
     return tuple(sorted(marked, key=is_stale))
 
 
@@ -120,7 +160,7 @@ def _marked(hit: Hit, seen: tuple[Seen, ...]) -> Hit:
     """A hit whose state is the one that was just seen, where that could be told."""
     results = {one.result for one in seen}
     state = hit.memory.state
-    if FAILED in results:
+    if FAILED in {one.result for one in seen if one.kind != "original"}:
         state = STALE
     elif results == {VERIFIED}:
         state = VERIFIED

@@ -147,17 +147,7 @@ class Tree:
         """
         if path in self._texts:
             return self._texts[path]
-        about = self.stat(path)
-        if about is None:
-            raise FileNotFoundError(path)
-        if not stat.S_ISREG(about.st_mode):
-            raise UnknownError(SPECIAL)
-        if about.st_size > LARGEST_FILE:
-            raise UnknownError(TOO_LARGE)
-        if about.st_size > self.work.bytes:
-            raise ExhaustedError(NO_WORK_LEFT)
-        self.work.bytes -= about.st_size
-        data = self._bytes(path, about)
+        data = self.bytes(path)
         if data[:2] in _UTF_16:
             found = _decoded(data, "utf-16")
         elif b"\0" in data:
@@ -172,7 +162,18 @@ class Tree:
             self._texts[path] = found
         return found
 
-    def _bytes(self, path: str, about: os.stat_result) -> bytes:
+    def bytes(self, path: str) -> bytes:
+        """The bytes of a file below the root; raises as :meth:`text` does."""
+        about = self.stat(path)
+        if about is None:
+            raise FileNotFoundError(path)
+        if not stat.S_ISREG(about.st_mode):
+            raise UnknownError(SPECIAL)
+        if about.st_size > LARGEST_FILE:
+            raise UnknownError(TOO_LARGE)
+        if about.st_size > self.work.bytes:
+            raise ExhaustedError(NO_WORK_LEFT)
+        self.work.bytes -= about.st_size
         # Opened without waiting: what was a file a moment ago may be a pipe by now.
         flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
         try:

@@ -19,11 +19,12 @@ from brain.exchange.export_jsonl import KEPT_FACTS
 from brain.lifecycle import lineage
 from brain.memory import Memory
 from brain.results import MOST_FAULTS, Fault, ImportResult
-from brain.store import claims, fts, journal, links, memories, meta
+from brain.store import claims, fts, journal, links, memories, meta, observations
 from brain.store import originals as stored
 from brain.store.claims import Claim
 from brain.store.journal import Event
 from brain.store.links import Observation
+from brain.store.observations import Seen
 from brain.store.staging import Link, Staging
 from brain.text.sentences import passages
 from brain.text.timestamps import to_iso
@@ -102,6 +103,7 @@ class _Import:
     scopes: dict[str, int] = field(default_factory=dict)
     forgotten: set[str] = field(default_factory=set)
     words: set[str] = field(default_factory=set)
+    kept: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self.highest = memories.last_id(self.db)
@@ -155,6 +157,8 @@ class _Import:
                 self._observation(found)
             case Claim():
                 self._claim(found)
+            case Seen():
+                self._seen(found)
             case Event():
                 self._event(found)
             case jsonl.Word():
@@ -263,6 +267,13 @@ class _Import:
         if not self.dry_run and about[1]:
             claims.insert(self.db, replace(told, memory_id=about[0]))
 
+    def _seen(self, told: Seen) -> None:
+        if self.dry_run:
+            return
+        if told.handle not in self.kept:
+            raise BrainError("brain_import_line", f"{told.handle[:40]} 的原文没有导入，跳过了。")
+        observations.put(self.db, told)
+
     def _event(self, event: Event) -> None:
         """What is told about a record that was here before, this file's journal tells already."""
         if self.dry_run:
@@ -332,6 +343,7 @@ class _Import:
                 f"原文库放不下 {part.handle} 了（上限 {self.most_bytes} 字节），跳过了。",
             ) from None
         self.counts["originals"] += new
+        self.kept.add(part.handle)
 
     def finish(self) -> None:
         """Makes the links, now that every record is there."""

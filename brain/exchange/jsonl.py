@@ -22,6 +22,7 @@ from brain.store import schema
 from brain.store.claims import Claim
 from brain.store.journal import Event
 from brain.store.links import Observation
+from brain.store.observations import Seen
 from brain.store.originals import Original
 from brain.store.view import Selection
 from brain.text.timestamps import from_iso
@@ -105,7 +106,7 @@ class End:
     lines: int
 
 
-Found = Header | Memory | Observation | Claim | Event | Word | Part | Fact | End
+Found = Header | Memory | Observation | Claim | Seen | Event | Word | Part | Fact | End
 
 
 def json_line(kind: str, /, **values: object) -> str:
@@ -175,6 +176,13 @@ def parts(handle: str, original: Original) -> Iterator[str]:
             part=number,
             base64=base64.b64encode(original.data[start : start + PART_BYTES]).decode("ascii"),
         )
+
+
+def observation(seen: Seen) -> str:
+    """What an original is, for a session, and what came of looking at it."""
+    told = asdict(seen)
+    del told["state"]
+    return json_line("observation", what=told.pop("type"), **told)
 
 
 def read(line: bytes) -> Found:
@@ -359,6 +367,26 @@ def _claim(value: Mapping[str, Any]) -> Claim:
     )
 
 
+def _seen(value: Mapping[str, Any]) -> Seen:
+    result = value.get("result")
+    if result not in (None, m.VERIFIED, m.FAILED):
+        raise _wrong("的 result 应为 verified、failed 或 null")
+    told = {
+        name: validate.check_label(_text({name: "", **value}, name), name, "brain_import_line")
+        for name in ("session", "what", "revision", "source", "project")
+    }
+    kind = told.pop("what")
+    return Seen(
+        handle=_text(value, "handle"),
+        type=kind,
+        **told,
+        stored_at=_instant(value, "stored_at"),
+        result=result,
+        checked_at=_time(value, "checked_at"),
+        reason=validate.check_evidence(_text(value, "reason")),
+    )
+
+
 def _tags(value: Mapping[str, Any]) -> tuple[str, ...]:
     given = value.get("tags", [])
     if not isinstance(given, list) or not all(isinstance(tag, str) for tag in given):
@@ -430,6 +458,7 @@ _READERS: Mapping[str, Callable[[Mapping[str, Any]], Found]] = {
     "memory": _memory,
     "link": _link,
     "claim": _claim,
+    "observation": _seen,
     "event": _event,
     "word": _word,
     "original": _part,

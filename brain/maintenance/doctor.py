@@ -27,6 +27,7 @@ from brain.store import (
     memories,
     memory_file,
     meta,
+    observations,
     part_file,
     salvage,
     schema,
@@ -362,6 +363,7 @@ def _copy(broken: Transaction, saved: memory_file.Store, now: datetime) -> salva
         integrity.drop_ownerless_takings(db)
         links.drop(db, links.broken(db))
         claims.drop(db, claims.broken(db))
+        observations.drop_broken(db)
         memory_file.reindex(db)
         _mend_passages(db, {"passages_missing", "passages_orphan"})
         counts = {"records": found.rows["memories"], "lost": len(found.lost)}
@@ -404,6 +406,7 @@ def _not_salvaged(found: salvage.Salvaged) -> Iterator[Finding]:
 
 _TABLES = {
     "ccr": "恢复用的原文",
+    "observations": "原文是什么",
     "claims": "核对",
     "journal": "日志",
     "scopes": "范围",

@@ -387,6 +387,34 @@ CALLS: Mapping[str, Call] = {
         lambda brain, args: brain.history(args["id"]).to_dict(),
         "History",
     ),
+    "compress": Call(
+        "把一段内容压短，原文存着可以取回",
+        (
+            Field("data", "string", "要压短的内容", required=True),
+            Field("query", "string", "和它有关的先留下"),
+            BUDGET,
+            Field("type", "string", "这是什么，如 file-observation、test-result", blank=True),
+            Field("session", "string", "哪个会话看到的", blank=True),
+            Field("revision", "string", "哪个版本的：提交号、分支或标签", blank=True),
+            Field("source", "string", "从哪里来：文件的路径、命令、网址", blank=True),
+            ROOT,
+        ),
+        lambda brain, args: brain.compress(**args).to_dict(),
+        "Compressed",
+        writes=True,
+    ),
+    "originals": Call(
+        "存下的原文，不含内容",
+        (
+            Field("session", "string", "只列这个会话看到的", blank=True),
+            Field("type", "string", "只列这一种，如 test-result", blank=True),
+            Field(
+                "state", "string", "current、stale（已过时）或 archived（后来又看过）", blank=True
+            ),
+        ),
+        lambda brain, args: {"originals": [one.to_dict() for one in brain.originals(**args)]},
+        "Originals",
+    ),
     "recover": Call(
         "按句柄取回全文",
         (

@@ -188,6 +188,12 @@ SCHEMAS: Mapping[str, Schema] = {
     "Verified": _object(r.VerifyResult),
     "Stats": _object(r.Stats),
     "Brief": _object(r.Brief),
+    "Compressed": _object(r.CompressResult, basis=_TEXT),
+    "Originals": {
+        "type": "object",
+        "properties": {"originals": {"type": "array", "items": _object(r.OriginalEntry)}},
+        "required": ["originals"],
+    },
     "Recovered": _object(r.Recovered, optional={"text": _TEXT, "base64": _TEXT}, bytes=_WHOLE),
     "Error": {
         "type": "object",

@@ -3,8 +3,8 @@
 A store is a set of modules of functions (and the class of :class:`Database`), each fulfilling one
 protocol below; :mod:`brain.store.sqlite` names SQLite's, and mypy holds them to it. Who writes a
 second store has to read this file and the plain data that cross (``View``, ``Selection``,
-``Memory``, ``Record``, ``Event``, ``Observation``, ``Claim``, ``Original``, ``Link``, ``Due``),
-which both stores share.
+``Memory``, ``Record``, ``Event``, ``Observation``, ``Claim``, ``Seen``, ``Original``, ``Link``,
+``Due``), which both stores share.
 
 A transaction is opaque: who has one passes it on, to functions of the store that gave it, and does
 nothing else with it. ``read()``, ``snapshot()`` and ``write()`` of :class:`Database` give one; only
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from brain.store.journal import Event
     from brain.store.links import Observation
     from brain.store.memories import Record
+    from brain.store.observations import Seen
     from brain.store.originals import Original, OriginalInfo
     from brain.store.salvage import Salvaged
     from brain.store.use_log import Uses
@@ -629,6 +630,34 @@ class Claims(Protocol[Tx]):
 
     def drop(self, db: Tx, claim_ids: Iterable[int]) -> None:
         """Removes rows."""
+
+
+class Observations(Protocol[Tx]):
+    """What an original is (a file seen, a test's result), for which session."""
+
+    ARCHIVED: str
+
+    def put(self, db: Tx, seen: Seen) -> str:
+        """Notes what an original is; gives the type it has for that session, which stays as it
+        is."""
+
+    def of(self, db: Tx, handle: str | None = ...) -> list[Seen]:
+        """What an original is, for each session; of all originals for None, oldest first."""
+
+    def stale_among(self, db: Tx, handles: Sequence[str]) -> dict[str, Seen]:
+        """Those of some handles whose originals are stale, with what they are."""
+
+    def any_stale(self, db: Tx) -> bool:
+        """Whether any original was found to hold no more."""
+
+    def stamp(self, db: Tx, seen: Seen) -> None:
+        """Writes what looking at an original gave."""
+
+    def iter_all(self, db: Tx) -> Iterator[Seen]:
+        """Every row in the order they came, one at a time."""
+
+    def drop_broken(self, db: Tx) -> int:
+        """Removes rows whose original is not there, or that are not sound; gives how many."""
 
 
 class Facts(Protocol[Tx]):

@@ -238,6 +238,23 @@ def _claims(db: apsw.Connection) -> None:
       counted     INTEGER NOT NULL DEFAULT 0 CHECK (counted IN (0, 1)),
       UNIQUE (memory_id, kind, claim)
     );
+
+    -- What an original is, for which session.
+    CREATE TABLE observations (
+      id         INTEGER PRIMARY KEY,
+      handle     TEXT NOT NULL REFERENCES ccr (handle) ON DELETE CASCADE,
+      session    TEXT NOT NULL DEFAULT '',
+      type       TEXT NOT NULL,
+      revision   TEXT NOT NULL DEFAULT '',
+      source     TEXT NOT NULL DEFAULT '',
+      project    TEXT NOT NULL DEFAULT '',
+      stored_at  TEXT NOT NULL,
+      result     TEXT CHECK (result IN ('verified', 'failed')),
+      checked_at TEXT,
+      reason     TEXT NOT NULL DEFAULT '',
+      UNIQUE (handle, session)
+    );
+    CREATE INDEX observations_by_source ON observations (source, type, session);
     """)
 
 
@@ -246,8 +263,10 @@ _SINCE = {
     "claims": "id INTEGER PRIMARY KEY, memory_id INTEGER, kind TEXT, claim TEXT, origin TEXT,"
     " project TEXT, result TEXT, checked_at TEXT, verified_at TEXT, found_at TEXT, evidence TEXT,"
     " reason TEXT, counted INTEGER",
+    "observations": "id INTEGER PRIMARY KEY, handle TEXT, session TEXT, type TEXT, revision TEXT,"
+    " source TEXT, project TEXT, stored_at TEXT, result TEXT, checked_at TEXT, reason TEXT",
 }
-"""Tables that every record is read with and that an older file lacks, with their columns."""
+"""Tables that records and originals are read with and that an older file lacks: their columns."""
 
 
 def stand_in(db: apsw.Connection) -> None:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         memories,
         memory_file,
         meta,
+        observations,
         originals,
         part_file,
         protocol,
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     _claims: protocol.Claims[Transaction] = claims
     _facts: protocol.Facts[Transaction] = meta
     _originals: protocol.Originals[Transaction] = originals
+    _observations: protocol.Observations[Transaction] = observations
     _sources: protocol.Sources[Transaction] = sources
     _fading: protocol.Fading[Transaction] = decay
     _use_log: protocol.UseLog = use_log

@@ -37,7 +37,7 @@ CALLED: Mapping[str, list[dict[str, Any]]] = {
     "stats": [{}],
     "brief": [{}, {"budget": 80}],
     "list": [{}, {"all": True}],
-    "show": [{"id": 1}, {"id": 2}],
+    "show": [{"id": 1}, {"id": 2}, {"id": 15}],
     "add": [{"text": "值班群是青鸟群二"}, {"text": "值班群是青鸟群四"}],
     "supersede": [{"id": 2, "text": "值班群换成白鹭群"}],
     "expire": [{"id": 3}],
@@ -50,9 +50,9 @@ CALLED: Mapping[str, list[dict[str, Any]]] = {
     "correct": [{"id": 4, "text": "班车七点四十发车"}],
     "retract": [{"id": 3}],
     "restore": [{"id": 3}],
-    "verify": [{"all": True, "root": "."}, {"id": 14, "root": ".", "fix": True}],
+    "verify": [{"all": True, "root": "."}, {"id": 15, "root": ".", "fix": True}],
     "forget": [{"id": 3}],
-    "history": [{"id": 1}, {"id": 13}],
+    "history": [{"id": 1}, {"id": 13}, {"id": 15}],
     "before": [{"action": "不等预热就开窑"}, {"action": "去海边"}],
     "why": [{"outcome": "瓷器全裂了"}, {"outcome": "下雪"}],
     "compare": [{"a": "不等预热就开窑", "b": "预热两小时再开窑"}],
@@ -60,6 +60,8 @@ CALLED: Mapping[str, list[dict[str, Any]]] = {
     "links": [{}, {"id": 13}],
     "unlink": [{"id": 1}],
     "recover": [{"handle": "ccr_text"}, {"handle": "ccr_bytes"}],
+    "compress": [{"data": "一行\n" * 300, "query": "一行"}],
+    "originals": [{}, {"state": "stale"}],
 }
 TOOLED: Mapping[str, list[dict[str, Any]]] = {
     **{name: CALLED[name] for name in ("inject", "recall", "check", "history", "correct")},
@@ -76,10 +78,12 @@ TOOLED: Mapping[str, list[dict[str, Any]]] = {
     "verify": CALLED["verify"],
     "pin": [{"id": 4}, {"id": 4, "pinned": False}],
     "useful": CALLED["useful"],
+    "compress": CALLED["compress"],
+    "originals": CALLED["originals"],
 }
 
 READ = ("inject", "recall", "check", "stats", "brief", "show", "list", "recover", "history")
-READ += ("verify",)
+READ = ("verify", "compress", "originals", *READ)
 
 
 @pytest.fixture
@@ -102,7 +106,11 @@ def brain(make: Make) -> Brain:
 
 @pytest.fixture
 def handles(brain: Brain) -> Mapping[str, str]:
-    made = {"ccr_text": brain.compress("一行日志\n" * 400), "ccr_bytes": brain.compress(b"\xff\0")}
+    seen = {"type": "file-observation", "source": "没有的/a.log", "root": "."}
+    made = {
+        "ccr_text": brain.compress("一行日志\n" * 400, **seen),  # type: ignore[arg-type]
+        "ccr_bytes": brain.compress(b"\xff\0"),
+    }
     return {name: str(one.handle) for name, one in made.items()}
 
 

@@ -29,6 +29,7 @@ from brain.cli.options import (
 from brain.cli.render import event_line, memory_line, memory_lines, size, warn
 from brain.cli.verbs import about
 from brain.engine import Brain
+from brain.memory import STALE
 from brain.text.timestamps import local_time
 
 
@@ -233,6 +234,7 @@ def brief(budget: Budget = None, scope: Scope = None, db: Db = None, as_json: Js
     "brain recover ccr_0123456789abcdef0123456789abcdef --lines 120-160",
     "brain recover ccr_0123456789abcdef0123456789abcdef --heading 验收标准",
     "brain recover 'ccr://ccr_0123456789abcdef0123456789abcdef#/items/3/name'",
+    "brain recover 'ccr://ccr_0123456789abcdef0123456789abcdef#lines=10-20'",
     more="逐字节原样写到标准输出，末尾不加换行，口令、密钥也不隐去。",
 )
 def recover(
@@ -255,6 +257,10 @@ def recover(
     """Writes the original bytes a handle stands for."""
     with Brain.open(db, read_only=True) as brain:
         found = brain.recovered(handle, query, lines=lines, heading=heading)
+    for one in found.observed:
+        if one.state == STALE:
+            source = f"（{visible(one.source)}）" if one.source else ""
+            note(f"这份 {one.type}{source} 已过时：{visible(one.reason)}。")
     if as_json:
         out_json(found.to_dict())
     else:

@@ -31,7 +31,8 @@ RESULTS = {VERIFIED: "已核对", FAILED: "已失效", UNKNOWN: "不知道"}
 )
 def verify(
     memories: Annotated[
-        list[str] | None, typer.Argument(metavar=ID, help="如 12 或 '#12'，可以给几个")
+        list[str] | None,
+        typer.Argument(metavar=ID, help="如 12 或 '#12'，可以给几个；原文给句柄"),
     ] = None,
     everything: Annotated[bool, typer.Option("--all", help="所有当前有效、有核对的记忆")] = False,
     root: Root = None,
@@ -50,13 +51,18 @@ def verify(
     else:
         for one in found.claims:
             out(_claim_line(one))
+        for kept in found.originals:
+            told = kept.reason or kept.found_at or ""
+            source = visible(kept.source or kept.session)
+            out(f"{kept.handle}  {RESULTS[kept.result]}  {kept.type} {source}  {visible(told)}")
         for planned in found.plan:
             for line in _plan_lines(planned):
                 out(line)
         note(f"成立 {found.verified}，失效 {found.failed}，不知道 {found.unknown}。")
         if found.plan and not yes:
             note("只看没写；照着写用 --fix --yes。")
-    return EXIT_NO if found.failed else 0
+    outdated = any(kept.result == FAILED for kept in found.originals)
+    return EXIT_NO if found.failed or outdated else 0
 
 
 def _claim_line(one: ClaimResult) -> str:

@@ -49,6 +49,8 @@ ROUTES: tuple[Route, ...] = (
     Route("POST", "/memories/{id}/forget", "forget"),
     Route("GET", "/memories/{id}/history", "history"),
     Route("POST", "/recover", "recover"),
+    Route("POST", "/compress", "compress"),
+    Route("GET", "/originals", "originals"),
 )
 
 TO_CALL: dict[str, Route] = {route.call: route for route in reversed(ROUTES)}

@@ -303,6 +303,24 @@ TOOLS: Mapping[str, Tool] = {
         writes=True,
         idempotent=False,
     ),
+    "compress": Tool(
+        "压短一段，原文存着",
+        "工具给了很长的输出（文件、日志、测试结果、搜索结果）而只用得上一部分时调用："
+        "得到压短的和取回全文的句柄。"
+        "type 写明是什么，source 写文件的路径或命令，revision 写提交号："
+        "以后 verify 能说它过时没有。",
+        CALLS["compress"].fields,
+        _passed_on("compress"),
+        "Compressed",
+        writes=True,
+    ),
+    "originals": Tool(
+        "存下的原文",
+        "想知道这次会话存过哪些文件、测试结果的原文、哪些已过时的时候调用；看内容用 recover。",
+        CALLS["originals"].fields,
+        _passed_on("originals"),
+        "Originals",
+    ),
     "recover": Tool(
         "取回全文",
         "记忆块里写着 ccr_… 的那条是截短的；要它的全文时调用，只要和某个问题有关的部分时给 query。"
