@@ -27,6 +27,8 @@ READ_TOOLS = {"inject", "recall", "check", "recover", "history", "list"} | {
     "compare_options",
 }
 WRITE_TOOLS = {"remember", "supersede", "correct", "forget", "restore", "pin", "useful"} | {
+    "verify",
+    "compress",
     "record_decision",
 }
 
