@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from brain.memory import JsonObject, LeftOut, Memory, Reason, Similar
+from brain.memory import Check, JsonObject, LeftOut, Memory, Reason, Similar
 
 NOT_IN_JSON = {"key": None}
 
@@ -119,13 +119,51 @@ class ForgetResult(JsonObject):
 
 @dataclass(frozen=True, slots=True)
 class OriginalEntry(JsonObject):
-    """One kept original. ``type``: its media type."""
+    """One kept original, as one session observed it.
+
+    Args:
+        type: what it is (:data:`brain.compress.originals.TYPES`), its media type where that was
+            not said.
+        session, revision, source: by whom, of which revision and from where; '' for not said.
+        state: ``current``, ``stale`` or ``archived``.
+    """
 
     handle: str
     type: str
     compressor: str
     bytes: int
     stored_at: str
+    session: str = ""
+    revision: str = ""
+    source: str = ""
+    state: str = "current"
+    content_type: str = ""
+    reason: str = field(default="", metadata={"when": "reason"})
+
+
+@dataclass(frozen=True, slots=True)
+class Observed(JsonObject):
+    """What an original is, for a session; ``reason`` says why it is stale."""
+
+    type: str
+    session: str
+    revision: str
+    source: str
+    state: str
+    reason: str = field(default="", metadata={"when": "reason"})
+
+
+@dataclass(frozen=True, slots=True)
+class OriginalLooked(JsonObject):
+    """What looking at an original gave; ``result`` as that of :class:`ClaimResult`."""
+
+    handle: str
+    session: str
+    type: str
+    source: str
+    result: str
+    found_at: str | None
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,11 +316,13 @@ class Recovered(JsonObject):
 
     Args:
         content_type: media type of ``data``.
+        observed: what the original is, for each session that said so.
     """
 
     handle: str
     content_type: str
     data: bytes = field(metadata=NOT_IN_JSON)
+    observed: tuple[Observed, ...] = field(default=(), metadata={"when": "observed"})
 
     def to_dict(self) -> dict[str, Any]:
         """With the data as ``text`` where it is UTF-8, else as ``base64``."""
@@ -332,6 +372,9 @@ class Stats(JsonObject):
     schema: int
     last_decay: str | None
     degraded: tuple[str, ...]
+    claimed: int = field(default=0, metadata={"key": "claims.claimed"})
+    verified: int = field(default=0, metadata={"key": "claims.verified"})
+    stale: int = field(default=0, metadata={"key": "claims.stale"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -853,3 +896,61 @@ class ConsolidateResult(JsonObject):
     refused: tuple[RefusedLine, ...]
     probe: ProbeResult
     created: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimResult(JsonObject):
+    """What looking at one claim of a record gave.
+
+    Args:
+        result: ``verified``, ``failed`` or ``unknown``.
+        found_at: where it stands now; None where that is not known.
+        reason: a Chinese sentence on why it is not verified, '' where it is.
+        relocated: of a failed claim, the place it has moved to.
+        evidence: what was looked at.
+    """
+
+    id: int
+    kind: str
+    claim: str
+    result: str
+    found_at: str | None
+    reason: str
+    relocated: str | None
+    evidence: str
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedFix(JsonObject):
+    """What puts a record right whose claim stands elsewhere now.
+
+    Args:
+        act: ``supersede`` by a text that names the new place, or ``check`` where the text does not
+            name the old one.
+        checks: what can be looked at afterwards.
+        new: the record that took over, None where none did (yet).
+        done: whether it is written.
+    """
+
+    id: int
+    act: str
+    before: str
+    after: str
+    checks: tuple[Check, ...]
+    reason: str
+    new: int | None = None
+    done: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class VerifyResult(JsonObject):
+    """What looking at claims gave: of how many of them what, one by one, and what would put the
+    records right."""
+
+    root: str
+    verified: int
+    failed: int
+    unknown: int
+    claims: tuple[ClaimResult, ...]
+    plan: tuple[PlannedFix, ...] = ()
+    originals: tuple[OriginalLooked, ...] = field(default=(), metadata={"when": "originals"})

@@ -108,6 +108,10 @@ LINK = r.Link(
     3, 1, 2, "caused", None, "bad", "", "2026-03-01T00:00:00.000Z", "2026-03-02T00:00:00.000Z",
     None, "user", "",
 )  # fmt: skip
+SEEN = m.Seen("file", "a.py", "failed", "b/a.py", "a.py 不在了，现为 b/a.py")
+CLAIM = r.ClaimResult(3, "file", "a.py", "failed", "b/a.py", "a.py 不在了", "b/a.py", "a.py")
+FIX = r.PlannedFix(3, "supersede", "a.py", "b/a.py", (m.Check("file", "b/a.py"),), "a.py 不在了")
+OBSERVED = r.Observed("file-observation", "s1", "ab12", "a.py", "stale", "a.py 改过了")
 
 COST = r.CacheCost(1.23456789, 2.0, 0.76543211, 0.0)
 DROP = r.CacheDrop(2, 3000, "idle", "隔了 9 分钟", "2026-03-01T00:00:00.000Z", 9000, 6000)
@@ -218,6 +222,16 @@ GIVEN: dict[str, Any] = {
     "InjectResult, behind a brief": m.InjectResult(
         "⟦记忆⟧", False, 0.0, 0, brief_fingerprint="12ab"
     ),
+    "Observed": OBSERVED,
+    "OriginalLooked": r.OriginalLooked(
+        "ccr_1", "s1", "file-observation", "a.py", "failed", "a.py", "a.py 改过了"
+    ),
+    "Check": m.Check("file", "src/main.py"),
+    "Seen": SEEN,
+    "Hit, looked at": m.Hit(MEMORY, "值班", 0.5, claims=(SEEN,)),
+    "ClaimResult": CLAIM,
+    "PlannedFix": FIX,
+    "VerifyResult": r.VerifyResult("/w", 1, 1, 0, (CLAIM,), (FIX,)),
     "InjectResult, none": m.InjectResult("", False, 0.0, 0, remarks=("没有这个范围",)),
 }
 

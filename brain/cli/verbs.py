@@ -40,6 +40,7 @@ VERBS: Mapping[str, tuple[str, str]] = {
     "wrong": ("decay", "wrong"),
     "decay": ("decay", "decay"),
     "stats": ("show", "stats"),
+    "verify": ("verify", "verify"),
     "brief": ("show", "brief"),
     "recover": ("show", "recover"),
     "compress": ("compress", "compress"),

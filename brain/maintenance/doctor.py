@@ -18,6 +18,7 @@ from brain.errors import EXIT_IO, EXIT_UNAVAILABLE, BrainError
 from brain.maintenance import health, health_probe, reembed
 from brain.results import DoctorResult, Finding
 from brain.store import (
+    claims,
     connection,
     fts,
     integrity,
@@ -26,6 +27,7 @@ from brain.store import (
     memories,
     memory_file,
     meta,
+    observations,
     part_file,
     salvage,
     schema,
@@ -299,6 +301,10 @@ def _mend_links(db: Transaction) -> None:
     links.drop(db, links.broken(db))
 
 
+def _mend_claims(db: Transaction) -> None:
+    claims.drop(db, claims.broken(db))
+
+
 _MENDING: dict[str, Callable[[Transaction], None]] = {
     "scopes": integrity.register_scopes,
     "text_hash": _mend_hashes,
@@ -306,6 +312,7 @@ _MENDING: dict[str, Callable[[Transaction], None]] = {
     "lineage_one_sided": _mend_lineage,
     "lineage_loop": _mend_lineage,
     "links": _mend_links,
+    "claims": _mend_claims,
 }
 """What is mended in the records' own table, by finding, in this order."""
 
@@ -376,6 +383,8 @@ def _copy(broken: Transaction, saved: memory_file.Store, now: datetime) -> salva
         integrity.drop_ownerless_takings(db)
         integrity.drop_ownerless_tags(db)
         links.drop(db, links.broken(db))
+        claims.drop(db, claims.broken(db))
+        observations.drop_broken(db)
         memory_file.reindex(db)
         _mend_passages(db, {"passages_missing", "passages_orphan"})
         integrity.drop_ownerless(db)
@@ -419,6 +428,8 @@ def _not_salvaged(found: salvage.Salvaged) -> Iterator[Finding]:
 
 _TABLES = {
     "ccr": "恢复用的原文",
+    "observations": "原文是什么",
+    "claims": "核对",
     "journal": "日志",
     "faded": "可以撤销的衰减",
     "links": "决策和结果的观察",

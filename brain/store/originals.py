@@ -86,8 +86,12 @@ def put(db: apsw.Connection, original: Original, most: int) -> bool:
     if taken + len(original.data) > most:
         raise BudgetExceededError(taken, len(original.data))
     db.execute(
-        "INSERT OR REPLACE INTO ccr (handle, sha256, original, content_type, compressor,"
-        " tokens_before, tokens_after, stored_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO ccr (handle, sha256, original, content_type, compressor,"
+        " tokens_before, tokens_after, stored_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+        " ON CONFLICT (handle) DO UPDATE SET sha256 = excluded.sha256,"
+        " original = excluded.original, content_type = excluded.content_type,"
+        " compressor = excluded.compressor, tokens_before = excluded.tokens_before,"
+        " tokens_after = excluded.tokens_after, stored_at = excluded.stored_at",
         (
             key,
             sha256,

@@ -3,8 +3,8 @@
 A store is a set of modules of functions (and the class of :class:`Database`), each fulfilling one
 protocol below; :mod:`brain.store.sqlite` names SQLite's, and mypy holds them to it. Who writes a
 second store has to read this file and the plain data that cross (``View``, ``Selection``,
-``Memory``, ``Record``, ``Event``, ``Observation``, ``Original``, ``Link``, ``Due``), which both
-stores share.
+``Memory``, ``Record``, ``Event``, ``Observation``, ``Claim``, ``Seen``, ``Original``, ``Link``,
+``Due``), which both stores share.
 
 A transaction is opaque: who has one passes it on, to functions of the store that gave it, and does
 nothing else with it. ``read()``, ``snapshot()`` and ``write()`` of :class:`Database` give one; only
@@ -31,11 +31,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from brain.memory import Memory
+    from brain.store.claims import Claim
     from brain.store.decay import Due, Formula, Kept
     from brain.store.integrity import Capabilities
     from brain.store.journal import Event
     from brain.store.links import Observation
     from brain.store.memories import Record
+    from brain.store.observations import Seen
     from brain.store.originals import Original, OriginalInfo
     from brain.store.probe import Sums
     from brain.store.runs import Run
@@ -636,6 +638,65 @@ class Links(Protocol[Tx]):
         """Removes rows."""
 
 
+class Claims(Protocol[Tx]):
+    """What of a memory can be looked at, and what came of looking: one row a claim."""
+
+    def insert(self, db: Tx, found: Claim) -> None:
+        """Stores a row; the same claim of the same memory once."""
+
+    def of(self, db: Tx, memory_ids: Iterable[int]) -> list[Claim]:
+        """The claims of some memories, by memory, in the order given."""
+
+    def ids_with_claims(self, db: Tx, view: View) -> list[int]:
+        """The ids of the records a view shows that have claims, in order."""
+
+    def stamp(self, db: Tx, found: Claim) -> None:
+        """Writes what was found about a claim, by its number."""
+
+    def adopt(self, db: Tx, old: int, new: int) -> None:
+        """Gives claims without a project the one that the record before theirs was about."""
+
+    def state_counts(self, db: Tx, view: View) -> dict[str, int]:
+        """How many of the records a view shows are in each state; those without claims in none."""
+
+    def iter_selected(self, db: Tx, shown: Selection) -> Iterator[Claim]:
+        """The claims of the records that are shown, by record, one at a time."""
+
+    def broken(self, db: Tx) -> list[int]:
+        """Numbers of rows whose memory is not there, or that are not sound themselves."""
+
+    def drop(self, db: Tx, claim_ids: Iterable[int]) -> None:
+        """Removes rows."""
+
+
+class Observations(Protocol[Tx]):
+    """What an original is (a file seen, a test's result), for which session."""
+
+    ARCHIVED: str
+
+    def put(self, db: Tx, seen: Seen) -> str:
+        """Notes what an original is; gives the type it has for that session, which stays as it
+        is."""
+
+    def of(self, db: Tx, handle: str | None = ...) -> list[Seen]:
+        """What an original is, for each session; of all originals for None, oldest first."""
+
+    def stale_among(self, db: Tx, handles: Sequence[str]) -> dict[str, Seen]:
+        """Those of some handles whose originals are stale, with what they are."""
+
+    def any_stale(self, db: Tx) -> bool:
+        """Whether any original was found to hold no more."""
+
+    def stamp(self, db: Tx, seen: Seen) -> None:
+        """Writes what looking at an original gave."""
+
+    def iter_all(self, db: Tx) -> Iterator[Seen]:
+        """Every row in the order they came, one at a time."""
+
+    def drop_broken(self, db: Tx) -> int:
+        """Removes rows whose original is not there, or that are not sound; gives how many."""
+
+
 class Facts(Protocol[Tx]):
     """Facts about the store by key, and the user's own words."""
 
@@ -844,7 +905,8 @@ class Fading(Protocol[Tx]):
         """The current records that are to be archived, by id.
 
         A record rests since the latest of: it came in, it began to hold, it was last used,
-        somebody changed it or brought it back. Being told that it is wrong does not wake it.
+        somebody changed it or brought it back. Being told that it is wrong does not wake it,
+        nor does being verified.
 
         Args:
             formula: gives the strength that counts.

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from brain.store import (
         backup,
+        claims,
         connection,
         decay,
         erase,
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
         memories,
         memory_file,
         meta,
+        observations,
         originals,
         part_file,
         probe,
@@ -48,8 +50,10 @@ if TYPE_CHECKING:
     _vector_index: protocol.VectorIndex[Transaction] = vector_index
     _journal: protocol.Journal[Transaction] = journal
     _links: protocol.Links[Transaction] = links
+    _claims: protocol.Claims[Transaction] = claims
     _facts: protocol.Facts[Transaction] = meta
     _originals: protocol.Originals[Transaction] = originals
+    _observations: protocol.Observations[Transaction] = observations
     _sources: protocol.Sources[Transaction] = sources
     _fading: protocol.Fading[Transaction] = decay
     _use_log: protocol.UseLog = use_log
