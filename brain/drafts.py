@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache, partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from brain import memory as m
@@ -19,12 +20,14 @@ from brain.store.memories import Record
 from brain.text.fold import fold
 from brain.text.secrets import mask
 from brain.text.timestamps import local_time, parse_time, to_iso
+from brain.typecheck import path_of
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     from brain.embed.protocol import Embedder
+    from brain.store.claims import Claim
     from brain.store.protocol import Transaction
 
 ALLOWED = "allow_secrets"
@@ -65,7 +68,43 @@ def complete(draft: m.Draft, now: datetime, allow_secrets: bool = False) -> Reco
         recorded_at=at,
         evidence=validate.check_evidence(draft.evidence),
         tags=tags(draft.tags, allow_secrets),
+        claims=_given(draft, allow_secrets),
     )
+
+
+def _given(draft: m.Draft, allow_secrets: bool) -> tuple[Claim, ...]:
+    """The checks that were given with a draft."""
+    if not draft.checks:
+        return ()
+    from brain.claims import forms  # few drafts have any
+
+    if not allow_secrets:
+        for written in draft.checks:
+            mask.refuse(written, "核对", ALLOWED)
+    return forms.read_all(draft.checks, draft.project)
+
+
+def with_claims(record: Record, project: str = "") -> Record:
+    """A record that says what of it can be looked at: what its text names, unless checks were
+    given.
+
+    Args:
+        project: the name of the project that is about, '' where that is not known.
+    """
+    if record.claims:
+        return record
+    from brain.claims import extract
+
+    found = extract.claims_of(record.text, project)
+    return replace(record, claims=found) if found else record
+
+
+def project_of(root: str | Path) -> str:
+    """The name of the project in a folder. Raises ``brain_root_missing`` (66)."""
+    from brain import repository
+    from brain.claims import tree
+
+    return repository.project_of_root(tree.root_of(path_of(root)))
 
 
 def tags(given: Sequence[str], allow_secrets: bool) -> tuple[str, ...]:
@@ -116,6 +155,7 @@ class Prepared:
         embedder: what made the vectors, or None.
         spans: the text's passages as character ranges.
         vectors: one a passage, (passages, dim), or None.
+        claims: what of it can be looked at; None for what the text names.
     """
 
     source: str
@@ -123,8 +163,16 @@ class Prepared:
     embedder: Embedder | None
     spans: list[tuple[int, int]]
     vectors: NDArray[np.float32] | None
+    claims: tuple[Claim, ...] | None = None
 
     def put_in(self, db: Transaction) -> Callable[[Record], Memory]:
         """What stores a record of the text inside the caller's write transaction."""
         table = table_for(db, self.embedder)
-        return partial(insert.put, db, table, spans=self.spans, found=self.vectors, why=self.why)
+        put = partial(insert.put, db, table, spans=self.spans, found=self.vectors, why=self.why)
+
+        def store(record: Record) -> Memory:
+            if self.claims is not None:
+                return put(replace(record, claims=self.claims))
+            return put(with_claims(record))
+
+        return store

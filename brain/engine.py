@@ -30,7 +30,7 @@ from brain.lifecycle import add, lineage, replay, strength
 from brain.recall import explain, gate, pipeline, similar
 from brain.recall.query import read as read_query
 from brain.recall.query import require_content
-from brain.store import folder, links, memories, memory_file, meta, use_log
+from brain.store import claims, folder, links, memories, memory_file, meta, observations, use_log
 from brain.store.view import Listed, View, requested
 from brain.text import stopwords
 from brain.text.secrets import mask
@@ -39,6 +39,8 @@ from brain.typecheck import path_of
 
 if TYPE_CHECKING:
     from brain.causal.graph import Asked, Graph
+    from brain.claims.verify import Looked
+    from brain.consolidate.proposal import Proposal
     from brain.embed.protocol import Embedder
     from brain.lifecycle.forget import Erased
     from brain.recall.query import Question
@@ -50,6 +52,7 @@ if TYPE_CHECKING:
         BulkRetractResult,
         CompareResult,
         CompressResult,
+        ConsolidateResult,
         CorrectResult,
         DecayResult,
         DecayUndone,
@@ -66,6 +69,8 @@ if TYPE_CHECKING:
         OriginalEntry,
         OriginalForgotten,
         OwnWord,
+        Plan,
+        PlannedFix,
         RecordResult,
         Recovered,
         ReembedResult,
@@ -74,6 +79,7 @@ if TYPE_CHECKING:
         Stats,
         SupersedeResult,
         UnlinkResult,
+        VerifyResult,
         WhyResult,
     )
     from brain.store.protocol import Store, Transaction
@@ -230,6 +236,8 @@ class Brain:
         tags: Sequence[str] = (),
         why: str = "",
         allow_secrets: bool = False,
+        checks: Sequence[str] = (),
+        root: str | Path | None = None,
         now: datetime | None = None,
     ) -> m.AddResult:
         """Stores one memory; what it only repeats gives the old id back.
@@ -245,11 +253,14 @@ class Brain:
             tags: what it is filed under, at most 32.
             why: kept in the journal.
             allow_secrets: store it though it holds a key, a password, a card or identity number.
+            checks: what of it can be looked at, as ``file src/main.py``
+                (:mod:`brain.claims.forms`); without any, what the text itself names.
+            root: the folder of the project it is about; None says none.
             now: the instant of recording; None is the clock.
 
         Raises:
-            BrainError: 65 for data that is refused (``brain_secret`` among it), 73–75 when it
-                cannot be written.
+            BrainError: 65 for data that is refused (``brain_secret``, ``brain_check_invalid`` among
+                it), ``brain_root_missing`` (66), 73–75 when it cannot be written.
         """
         draft = m.Draft(
             text,
@@ -263,6 +274,8 @@ class Brain:
             pinned,
             evidence,
             tuple(tags),
+            tuple(checks),
+            "" if root is None else drafts.project_of(root),
         )
         result = self._add([draft], why, now, allow_secrets)[0]
         if not result.created:
@@ -448,6 +461,8 @@ class Brain:
         context: str | None = None,
         tags: Sequence[str] = (),
         with_brief: bool = False,
+        root: str | Path | None = None,
+        stale: str = "show",
         now: datetime | None = None,
     ) -> m.InjectResult:
         """The block for an agent's prompt; '' when the gate says no.
@@ -458,23 +473,59 @@ class Brain:
         Args:
             budget: estimated tokens the block may take; None is 420, 0 is unlimited.
             with_brief: put the whole block of :meth:`brief` before it, with a budget of its own.
+            root: the project's folder: what the hits claim about it is looked at, within limits
+                (:mod:`brain.claims.marks`), and nothing about that is written.
+            stale: ``show`` what holds no more last and marked, or ``drop`` it.
 
         Raises:
             BrainError: ``brain_budget_invalid`` (2) for a negative budget,
-                ``brain_budget_too_small`` (2) below ``pack.LEAST_BUDGET``.
+                ``brain_budget_too_small`` (2) below ``pack.LEAST_BUDGET``, ``brain_usage`` (2),
+                ``brain_root_missing`` (66).
         """
         limit = pack.checked_budget(budget)
+        if stale not in ("show", "drop"):
+            told = f"stale 只能是 show 或 drop，不是「{stale[:40]}」。"
+            raise BrainError("brain_usage", told, EXIT_USAGE)
         view = requested(scope, None, as_of, known_at, now, tags=tags)
         found = self._find(query, view, context=context, now=now, told=False)
         hits = redact.suspects(found.answering)
+        all_found = len(hits)
+        dropped: tuple[m.LeftOut, ...] = ()
+        if root is not None:
+            hits, dropped = self._looked_at(hits, root, stale)
         warnings = self._warnings(query, view, now)
         block, warned = pack.with_warnings(hits, found.terms, limit, warnings)
         if as_of is None and known_at is None and not self._store.read_only:
             use_log.note(self.path, to_iso(now or now_utc()), [hit.id for hit in block.hits])
-        given = pack.result(
-            found.decision, block, redact.hits(block.hits), len(hits), warnings[:warned]
+        done = pack.result(
+            found.decision, block, redact.hits(block.hits), all_found, warnings[:warned]
         )
-        return pack.behind(self.brief(scope=scope, now=now), given) if with_brief else given
+        if dropped:
+            done = replace(done, answerable=True, left_out=done.left_out + dropped)
+        return pack.behind(self.brief(scope=scope, now=now), done) if with_brief else done
+
+    def _looked_at(
+        self, hits: tuple[m.Hit, ...], root: str | Path, stale: str
+    ) -> tuple[tuple[m.Hit, ...], tuple[m.LeftOut, ...]]:
+        """Hits with what looking at their claims gave, and those dropped for it."""
+        from brain.claims import tree
+
+        where = tree.root_of(path_of(root))
+        asked = [hit.id for hit in hits if hit.memory.checks]
+        hits = tuple(replace(hit, claims=()) for hit in hits)
+        with self._store.read() as db:
+            found = claims.of(db, asked) if asked else []
+            outdated = observations.any_stale(db)
+            if not asked and not outdated:
+                return hits, ()
+            from brain.claims import marks
+
+            said = marks.of_originals(db, hits) if outdated else {}
+        marked = marks.mark(hits, found, where, said)
+        if stale == "show":
+            return marked, ()
+        gone = tuple(m.LeftOut(hit.id, m.STALE) for hit in marked if marks.is_stale(hit))
+        return tuple(hit for hit in marked if not marks.is_stale(hit)), gone
 
     def before(
         self,
@@ -612,6 +663,7 @@ class Brain:
         until: When = None,
         source: str | None = None,
         after: int | str | None = None,
+        stale: bool = False,
         now: datetime | None = None,
     ) -> builtins.list[m.Memory]:
         """Records, newest first: the current ones unless asked otherwise.
@@ -627,6 +679,7 @@ class Brain:
             since, until: half open, when they were recorded.
             source: that source, or any of its kind (``chat`` of ``chat:codex``).
             after: an id: the page that follows it, which is what was stored before it.
+            stale: only records one of whose claims was found to hold no more.
         """
         validate.check_limit(limit)
         moment = now or now_utc()
@@ -637,6 +690,7 @@ class Brain:
             if source is None
             else validate.check_label(source, "来源", "brain_source_invalid"),
             None if after is None else validate.parse_id(after),
+            stale,
         )
         view = requested(scope, kind, as_of, known_at, now, all_scopes=all_scopes, tags=tags)
         with self._store.read() as db:
@@ -801,7 +855,9 @@ class Brain:
         made = self._prepare(text, source, why, allow_secrets)
         with self._store.write() as db:
             put = made.put_in(db)
-            return supersede.supersede_with(db, old_id, text, made.source, put, given, stamp, why)
+            done = supersede.supersede_with(db, old_id, text, made.source, put, given, stamp, why)
+            claims.adopt(db, old_id, done.new)
+            return done
 
     def correct(
         self,
@@ -833,7 +889,10 @@ class Brain:
         old_id = self._existing(old)
         made = self._prepare(text, source, why, allow_secrets)
         with self._store.write() as db:
-            return supersede.correct_with(db, old_id, text, made.source, made.put_in(db), at, why)
+            put = made.put_in(db)
+            done = supersede.correct_with(db, old_id, text, made.source, put, at, why)
+            claims.adopt(db, old_id, done.new)
+            return done
 
     def expire(
         self,
@@ -900,6 +959,89 @@ class Brain:
         with self._store.write() as db:
             record = lineage.require(db, number)
             return redact.memory(lineage.restore(db, record, to_iso(now or now_utc()), why))
+
+    def verify(
+        self,
+        ids: int | str | Sequence[int | str] = (),
+        *,
+        all: bool = False,
+        root: str | Path | None = None,
+        fix: bool = False,
+        yes: bool = False,
+        now: datetime | None = None,
+    ) -> VerifyResult:
+        """Looks at the claims of records in a project's folder; runs nothing in it.
+
+        A success is noted with its time and place; a failure makes the record stale and a little
+        less sure. What cannot be told, and a claim of another project, changes nothing.
+
+        Args:
+            ids: records; a claim that names no project is looked at only so, with a ``root``. Also
+                handles of originals that say what they are.
+            all: every current record that has claims, and every such original.
+            root: None is the git root of the current folder, else that folder.
+            fix: also say what would put the records right whose claims stand elsewhere now.
+            yes: do that.
+
+        Raises:
+            BrainError: ``brain_usage`` (2) for neither ids nor ``all``; ``brain_root_missing``
+                (66), ``brain_not_found`` (1).
+        """
+        from brain.claims import observed, tree, verify
+
+        given = [ids] if isinstance(ids, int | str) else builtins.list(ids)
+        kept = [one for one in given if isinstance(one, str) and "ccr" in one]
+        asked = [one for one in given if one not in kept]
+        if bool(given) == all:
+            told = "verify 要有编号，或者 --all（all），二者给一个。"
+            raise BrainError("brain_usage", told, EXIT_USAGE)
+        where = tree.root_of(tree.default_root() if root is None else path_of(root))
+        numbers = [self._existing(one) for one in asked]
+        moment = now or now_utc()
+        with self._store.read() as db:
+            if all:
+                everywhere = View(as_of=to_iso(moment), scopes=None)
+                numbers = claims.ids_with_claims(db, everywhere)
+            records = {n: lineage.require(db, n) for n in dict.fromkeys(numbers)}
+            found = claims.of(db, records)
+            originals = observed.wanted(db, kept, all=all)
+        looked = verify.look(found, where, unnamed=not all and root is not None)
+        seen = observed.look(originals, where, unnamed=root is not None)
+        if looked or seen:
+            with self._store.write() as db:
+                verify.stamp(db, looked, to_iso(moment))
+                observed.stamp(db, seen, to_iso(moment))
+        fixes = verify.plan(looked, records) if fix else []
+        if yes:
+            fixes = [self._put_right(one, records[one.id], looked, moment) for one in fixes]
+        done = verify.result(where, looked, fixes)
+        return replace(done, originals=observed.result(seen)) if seen else done
+
+    def _put_right(
+        self, fix: PlannedFix, record: m.Memory, looked: Sequence[Looked], now: datetime
+    ) -> PlannedFix:
+        """Writes one line of a plan; what has changed meanwhile is left, and the line says so."""
+        from brain.claims import verify
+        from brain.lifecycle import supersede
+
+        at = to_iso(now)
+        try:
+            if fix.act == "check":
+                with self._store.write() as db:
+                    verify.recheck(db, fix, looked, at)
+                return replace(fix, done=True)
+            why = mask.masked(fix.reason)
+            made = self._prepare(fix.after, record.source, why, False)
+            at = max(at, to_iso(self._after_it_began(fix.id)))
+            with self._store.write() as db:
+                fresh = tuple(verify.new_claims(db, fix, looked, at))
+                put = replace(made, claims=fresh).put_in(db)
+                done = supersede.supersede_with(
+                    db, fix.id, fix.after, record.source, put, None, at, why
+                )
+            return replace(fix, done=True, new=done.new)
+        except BrainError as error:
+            return replace(fix, reason=f"{fix.reason}；没有写：{error.message}")
 
     def unlink(
         self, link: int | str, *, why: str = "", now: datetime | None = None
@@ -1126,7 +1268,9 @@ class Brain:
         Nothing in them is masked: whoever asks for the original gets it.
 
         Args:
-            handle: with ``#/items/3/name`` behind it, that part of a JSON original.
+            handle: with ``#/items/3/name`` behind it, that part of a JSON original; with
+                ``#lines=10-20``, ``#heading=…``, ``#json=/…`` or ``#q=…`` (percent-encoded where
+                needed) what the options of those names give.
             query: whole units alone (records, rows, log entries, paragraphs), with markers; the
                 whole where none matches or nothing is saved.
             lines: ``12-30``, from 1, both ends in: those lines alone.
@@ -1157,11 +1301,23 @@ class Brain:
         from brain.results import Recovered
 
         reference = handles.parse(handle)
+        chosen = handles.selector(reference)
+        if chosen is not None:
+            if query is not None or lines is not None or heading is not None:
+                told = f"句柄后面已有 #{chosen[0]}=，不能再给 query、lines、heading。"
+                raise BrainError("brain_usage", told, EXIT_USAGE)
+            query = chosen[1] if chosen[0] == "q" else None
         with self._store.read() as db:
             data, content_type = originals.find(db, reference, scope)
+            observed = originals.observed(db, reference.handle)
         terms = None if query is None else self._terms(query)
-        data, content_type = excerpt.part(data, content_type, reference, terms, lines, heading)
-        return Recovered(reference.handle, content_type, data)
+        if chosen is None:
+            data, content_type = excerpt.part(data, content_type, reference, terms, lines, heading)
+        else:
+            data, content_type = excerpt.selected(
+                data, content_type, reference.handle, chosen, terms
+            )
+        return Recovered(reference.handle, content_type, data, observed)
 
     def compress(
         self,
@@ -1169,6 +1325,11 @@ class Brain:
         query: str | None = None,
         *,
         budget: int | None = None,
+        type: str = "",
+        session: str = "",
+        revision: str = "",
+        source: str = "",
+        root: str | Path | None = None,
         now: datetime | None = None,
     ) -> CompressResult:
         """Makes a text shorter by what it holds; the original is kept before the rest goes out.
@@ -1178,34 +1339,60 @@ class Brain:
             query: what should be kept first.
             budget: estimated tokens the result may take, its mark among them; None leaves it to
                 the rules of each kind of text, 0 is unlimited.
+            type: what it is, as ``file-observation`` (:data:`brain.compress.originals.TYPES`); ''
+                says nothing.
+            session, revision, source: who observed it, of which revision, and from where.
+            root: the folder of the project it is about.
 
         Raises:
             BrainError: ``brain_budget_invalid``, ``brain_budget_too_small`` (2) as :meth:`inject`,
-                ``brain_text_surrogate``, ``brain_ccr_budget_exceeded`` (65),
+                ``brain_text_surrogate``, ``brain_ccr_budget_exceeded``,
+                ``brain_original_type_unknown``, ``brain_original_conflict`` (65),
                 ``brain_ccr_max_bytes_invalid`` (2), 73-75 where the original cannot be kept. A text
                 that stays as it is goes through whatever the store says.
         """
         from brain.compress import document, originals
+        from brain.store.observations import Seen
 
+        originals.checked(type, session, revision, source)
+        project = "" if root is None else drafts.project_of(root)
         limit = None if budget is None else pack.checked_budget(budget)
         raw = validate.check_encodable(data) if isinstance(data, str) else bytes(data)
         most = originals.most_bytes()
         made = document.document(raw, self._terms(query) if query else (), limit)
+        at, handle = to_iso(now or now_utc()), handles.handle_of(raw)
         try:
             with self._store.write() as db:
-                originals.keep(db, made.original(raw, to_iso(now or now_utc())), most)
+                originals.keep(db, made.original(raw, at), most)
+                if type:
+                    seen = Seen(handle, session, type, revision, source, project, at)
+                    originals.observe(db, seen)
         except BrainError:
-            if not made.whole:
+            if type or not made.whole:
                 raise
             return made.result(None)
-        return made.result(handles.handle_of(raw))
+        return made.result(handle)
 
-    def originals(self) -> tuple[OriginalEntry, ...]:
-        """The kept originals, oldest first, without their bytes."""
+    def originals(
+        self, *, session: str | None = None, type: str | None = None, state: str | None = None
+    ) -> tuple[OriginalEntry, ...]:
+        """The kept originals, oldest first, without their bytes: one a session that observed it.
+
+        Args:
+            session, type: those alone; None for all of them.
+            state: ``current``, ``stale`` (found to hold no more) or ``archived`` (observed again
+                since).
+
+        Raises:
+            BrainError: ``brain_usage`` (2) for another state.
+        """
         from brain.compress import originals
 
+        if state not in (None, "current", "stale", "archived"):
+            told = f"state 只能是 current、stale、archived，不是「{state[:40]}」。"
+            raise BrainError("brain_usage", told, EXIT_USAGE)
         with self._store.read() as db:
-            return originals.entries(db)
+            return originals.entries(db, session, type, state)
 
     def forget_original(self, handle: str) -> OriginalForgotten:
         """Erases a kept original for good, whatever memory names its handle.
@@ -1336,6 +1523,155 @@ class Brain:
 
         self._require_any("整理")
         return optimize.run(self._store)
+
+    # Consolidating ------------------------------------------------------------------------------
+
+    def consolidate(
+        self,
+        *,
+        scope: str = "",
+        all_scopes: bool = False,
+        since: When = None,
+        out: str | Path | None = None,
+        llm: str | None = None,
+        llm_model: str | None = None,
+        now: datetime | None = None,
+    ) -> Plan:
+        """What could be cleaned up, as a plan for a person; nothing of the memory is changed.
+
+        Args:
+            scope: exactly that one is looked at.
+            all_scopes: look at all of them.
+            since: only what came in from then on.
+            out: also write the plan to that file; an earlier plan there is replaced.
+            llm, llm_model: an OpenAI-compatible endpoint, which is sent the episodes of the scope
+                with secrets masked, and the model to ask there; without them nothing is sent.
+
+        Raises:
+            BrainError: ``brain_scope_invalid``, ``brain_date_invalid`` (65); 73 where ``out``
+                cannot or must not be written; ``brain_usage``, ``brain_url_invalid`` (2),
+                ``brain_llm_unreachable``, ``brain_llm_answer`` (69), then there is no plan.
+        """
+        from brain.consolidate import plan, plan_file
+        from brain.exchange import files
+
+        if (llm is None) != (llm_model is None):
+            raise BrainError("brain_usage", "模型接口的地址和模型名要一起给。", EXIT_USAGE)
+        moment = now or now_utc()
+        chosen = validate.check_label(scope, "范围", "brain_scope_invalid")
+        start = None if since is None else parse_time(since, now=moment)
+        with self._store.read() as db:
+            about = plan.subject(db, None if all_scopes else chosen, start, to_iso(moment))
+        more: builtins.list[Proposal] = []
+        dropped = 0
+        if llm is not None and llm_model is not None:
+            from brain.consolidate import endpoint
+            from brain.consolidate import llm as model
+
+            asked = endpoint.Endpoint(llm, llm_model)
+            more, dropped = model.propose(about, asked.ask, asked.model)
+        with self._store.read() as db:
+            made = plan.build(db, about, more, dropped)
+        if out is not None:
+            where = path_of(out)
+            files.refuse_own(where, self.path)
+            force = files.begins(where, plan_file.is_plan)
+            files.write(where, plan_file.lines(made), force=force)
+        return made
+
+    def apply_plan(
+        self, path: str | Path, *, only: Sequence[str] = (), now: datetime | None = None
+    ) -> ConsolidateResult:
+        """Does what a plan proposes, in one transaction that ends with the health probe.
+
+        Lines whose records have changed since are refused, and so are those that a person has to
+        name. Where nothing is left to do the file is not touched.
+
+        Args:
+            path: a plan that :meth:`consolidate` wrote.
+            only: ids of the lines to do; none for all.
+
+        Raises:
+            BrainError: ``brain_import_missing`` (66), ``brain_plan_invalid``,
+                ``brain_plan_foreign`` (65), ``brain_probe_failed`` (74) and 73-75 when it cannot
+                be written; nothing is changed then.
+        """
+        from brain.consolidate import apply, plan_file
+        from brain.exchange import files, jsonl
+        from brain.results import ConsolidateResult, ProbeResult, RefusedLine
+
+        self._require_any("整理")
+        with files.opened(path_of(path)) as stream:
+            lines = files.lines(stream, jsonl.LONGEST_LINE)
+            asked = plan_file.read(line.data for line in lines)
+        chosen = apply.chosen(asked, only)
+        with self._store.read() as db:
+            ready, refused = apply.sift(db, asked, chosen, only)
+            known = memories.get_many(db, {i for line in ready for i in line.records})
+        moment = now or now_utc()
+        prepared = {}
+        for line in ready:
+            draft = apply.draft(line, known)
+            if draft is None:
+                continue
+            why = f"整理 {asked.run} {line.id}"
+            try:
+                record = drafts.complete(draft, moment)
+                prepared[line.id] = record, self._prepare(record.text, record.source, why, False)
+            except BrainError as e:
+                refused.append(RefusedLine(line.id, e.message))
+        stopped = {one.id for one in refused}
+        left = [line for line in ready if line.id not in stopped]
+        if not left:
+            return ConsolidateResult(asked.run, (), tuple(refused), ProbeResult())
+        with self._store.write() as db:
+            ready, again = apply.sift(db, asked, left, only)
+            made = {name: (record, text.put_in(db)) for name, (record, text) in prepared.items()}
+            return apply.run(
+                db,
+                memory_file.facts(db),
+                asked,
+                ready,
+                [*refused, *again],
+                made,
+                to_iso(now or now_utc()),
+                vectors=self._store.vectors_loaded,
+            )
+
+    def undo_run(self, run: str, *, now: datetime | None = None) -> ConsolidateResult:
+        """Undoes what applying a plan did: every record as it was, what was made erased.
+
+        Twice changes nothing.
+
+        Args:
+            run: what :meth:`apply_plan` called it.
+
+        Raises:
+            BrainError: ``brain_not_found`` (1) for an unknown run, ``brain_undo_changed`` (65)
+                where a record of it has changed or been forgotten since,
+                ``brain_probe_failed`` (74), and those of :meth:`forget`.
+        """
+        from brain.consolidate import undo
+        from brain.results import ConsolidateResult, ProbeResult
+
+        with self._store.read() as db:
+            found = undo.require(db, run)
+            pending = meta.ERASING in meta.read(db)
+        if found.undone is not None:
+            if pending:
+                self._store.finish_erasing()
+            return ConsolidateResult(run, (), (), ProbeResult())
+        with self._store.write() as db:
+            result, erased = undo.undo(
+                db,
+                memory_file.facts(db),
+                undo.require(db, run),
+                to_iso(now or now_utc()),
+                vectors=self._store.vectors_loaded,
+            )
+        if result.created:
+            self._finish_forgetting(erased, result.created)
+        return result
 
     def words(self) -> tuple[OwnWord, ...]:
         """The user's own words."""
@@ -1601,7 +1937,10 @@ class Brain:
         """Checks, embeds and stores drafts in one transaction."""
         at = now or now_utc()
         mask.refuse(why, "原因")
-        records = [drafts.complete(draft, at, allow_secrets) for draft in given]
+        records = [
+            drafts.with_claims(drafts.complete(draft, at, allow_secrets), draft.project)
+            for draft in given
+        ]
         embedder = self._model.load(self._model.settle())
         prepared = [(record, *encode_passages(record.text, embedder)) for record in records]
         with self._store.write() as db:

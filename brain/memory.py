@@ -25,6 +25,12 @@ CAME_ABOUT = ("caused", "enabled")
 RELATIONS = (*CAME_ABOUT, "prevented", "no_effect")
 """How a decision and an outcome are related, those first that say the outcome came about."""
 
+CLAIMED, VERIFIED, STALE = "claimed", "verified", "stale"
+"""States of a record with claims: not looked at, found true, found to hold no more."""
+
+FAILED, UNKNOWN, UNCHECKED = "failed", "unknown", "unchecked"
+"""What looking at a claim gives beside ``verified``: not so; cannot be told; not looked at."""
+
 DEFAULT_SOURCE = "user"
 DEFAULT_IMPORTANCE = 0.5
 
@@ -83,12 +89,43 @@ def _json(value: Any) -> Any:
 
 
 @dataclass(frozen=True, slots=True)
+class Check(JsonObject):
+    """What of a memory can be looked at.
+
+    Args:
+        kind: ``file``, ``text``, ``symbol``, ``version`` or ``ref``.
+        claim: what it says of that, as ``add --check`` takes it behind the kind.
+    """
+
+    kind: str
+    claim: str
+
+
+@dataclass(frozen=True, slots=True)
+class Seen(JsonObject):
+    """What looking at a claim gave.
+
+    Args:
+        result: ``verified``, ``failed``, ``unknown`` or ``unchecked``.
+        found_at: where it stands now; None where that is not known.
+        reason: a Chinese sentence on why it is not verified, '' where it is.
+    """
+
+    kind: str
+    claim: str
+    result: str
+    found_at: str | None = None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Memory(JsonObject):
     """One record of the file, with every column a reader may see.
 
     Times are UTC ISO 8601 with milliseconds (``2026-11-29T08:00:00.000Z``) or None.
     ``importance``, ``confidence`` and ``strength`` lie in [0, 1]. ``tags`` is what it is filed
-    under, in the order given.
+    under, in the order given. ``checks`` is what of it can be looked at, ``state`` what came of
+    that (None without any) and ``verified_at`` when it was last found true.
     """
 
     id: int
@@ -112,11 +149,23 @@ class Memory(JsonObject):
     use_count: int
     last_used_at: str | None
     tags: tuple[str, ...] = ()
+    checks: tuple[Check, ...] = ()
+    state: str | None = None
+    verified_at: str | None = None
+
+
+DERIVED = ("checks", "state", "verified_at")
+"""Fields of a memory that are no columns of its own row: its claims say them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A memory that is not stored yet, as a caller gives it. Times may be any accepted form."""
+    """A memory that is not stored yet, as a caller gives it. Times may be any accepted form.
+
+    Args:
+        checks: claims as ``add --check`` takes them: ``file src/main.py``.
+        project: the name of the project they are about, '' for none.
+    """
 
     text: str
     kind: str = DEFAULT_KIND
@@ -129,6 +178,8 @@ class Draft:
     pinned: bool = False
     evidence: str = ""
     tags: tuple[str, ...] = ()
+    checks: tuple[str, ...] = ()
+    project: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +236,7 @@ class Hit:
     ``text`` is what a face shows (it may be narrowed, then ``recovery_handle`` is set);
     ``score`` is the fused rank score, good for order only. ``suspect`` says that the text reads as
     an order to its reader, by ``suspect_rule`` of :mod:`brain.text.prompt_injection`; a hint, no
-    more.
+    more. ``claims`` is what looking at the memory's claims just gave; None where nobody looked.
     """
 
     memory: Memory
@@ -197,6 +248,7 @@ class Hit:
     duplicate_of: int | None = None
     suspect: bool = False
     suspect_rule: str = ""
+    claims: tuple[Seen, ...] | None = None
 
     @property
     def id(self) -> int:
@@ -213,6 +265,8 @@ class Hit:
         out["duplicate_of"] = self.duplicate_of
         out["suspect"] = self.suspect
         out["suspect_rule"] = self.suspect_rule or None
+        if self.claims is not None:
+            out["claims"] = [seen.to_dict() for seen in self.claims]
         if explain:
             out["lanes"] = {name: _lane_dict(name, lane) for name, lane in self.lanes.items()}
         return out

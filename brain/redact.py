@@ -20,12 +20,14 @@ MOST_SIDE_CHARS = 300
 
 def memory(record: Memory) -> Memory:
     """A record with the secrets in its text and its remarks masked."""
-    whole = (record.text, record.evidence, record.source)
+    whole = (record.text, record.evidence, record.source, *(c.claim for c in record.checks))
     masked = tuple(map(mask.masked, whole))
     if masked == whole:
         return record
-    text, evidence, source = masked
-    return replace(record, text=text, evidence=evidence, source=source)
+    text, evidence, source, *claims = masked
+    pairs = zip(record.checks, claims, strict=True)
+    checks = tuple(replace(check, claim=claim) for check, claim in pairs)
+    return replace(record, text=text, evidence=evidence, source=source, checks=checks)
 
 
 def link(observed: Link) -> Link:

@@ -7,10 +7,11 @@ Every class is frozen, and its fields are the JSON fields of the contract, in th
 from __future__ import annotations
 
 import base64
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from brain.memory import JsonObject, LeftOut, Memory, Reason, Similar
+from brain.memory import Check, JsonObject, LeftOut, Memory, Reason, Similar
 
 NOT_IN_JSON = {"key": None}
 
@@ -118,13 +119,51 @@ class ForgetResult(JsonObject):
 
 @dataclass(frozen=True, slots=True)
 class OriginalEntry(JsonObject):
-    """One kept original. ``type``: its media type."""
+    """One kept original, as one session observed it.
+
+    Args:
+        type: what it is (:data:`brain.compress.originals.TYPES`), its media type where that was
+            not said.
+        session, revision, source: by whom, of which revision and from where; '' for not said.
+        state: ``current``, ``stale`` or ``archived``.
+    """
 
     handle: str
     type: str
     compressor: str
     bytes: int
     stored_at: str
+    session: str = ""
+    revision: str = ""
+    source: str = ""
+    state: str = "current"
+    content_type: str = ""
+    reason: str = field(default="", metadata={"when": "reason"})
+
+
+@dataclass(frozen=True, slots=True)
+class Observed(JsonObject):
+    """What an original is, for a session; ``reason`` says why it is stale."""
+
+    type: str
+    session: str
+    revision: str
+    source: str
+    state: str
+    reason: str = field(default="", metadata={"when": "reason"})
+
+
+@dataclass(frozen=True, slots=True)
+class OriginalLooked(JsonObject):
+    """What looking at an original gave; ``result`` as that of :class:`ClaimResult`."""
+
+    handle: str
+    session: str
+    type: str
+    source: str
+    result: str
+    found_at: str | None
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,11 +316,13 @@ class Recovered(JsonObject):
 
     Args:
         content_type: media type of ``data``.
+        observed: what the original is, for each session that said so.
     """
 
     handle: str
     content_type: str
     data: bytes = field(metadata=NOT_IN_JSON)
+    observed: tuple[Observed, ...] = field(default=(), metadata={"when": "observed"})
 
     def to_dict(self) -> dict[str, Any]:
         """With the data as ``text`` where it is UTF-8, else as ``base64``."""
@@ -331,6 +372,9 @@ class Stats(JsonObject):
     schema: int
     last_decay: str | None
     degraded: tuple[str, ...]
+    claimed: int = field(default=0, metadata={"key": "claims.claimed"})
+    verified: int = field(default=0, metadata={"key": "claims.verified"})
+    stale: int = field(default=0, metadata={"key": "claims.stale"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -730,6 +774,100 @@ class CacheFault(JsonObject):
 
 
 @dataclass(frozen=True, slots=True)
+class ProbePart(JsonObject):
+    """One part of the health probe.
+
+    Args:
+        checked: how many things were looked at.
+        wrong: ids of the records that failed, at most twenty; none where it is no record's matter.
+        told: a Chinese sentence on what is wrong, '' for nothing.
+    """
+
+    ok: bool
+    checked: int
+    wrong: tuple[int, ...] = ()
+    told: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ProbeResult(JsonObject):
+    """What the health probe found: ``parts`` by name, in the order they were looked at."""
+
+    parts: Mapping[str, ProbePart] = field(default_factory=dict)
+
+    @property
+    def ok(self) -> bool:
+        """Whether every part is."""
+        return all(part.ok for part in self.parts.values())
+
+    def to_dict(self) -> dict[str, Any]:
+        """The object of the JSON contract."""
+        return {"ok": self.ok, "parts": {name: p.to_dict() for name, p in self.parts.items()}}
+
+
+@dataclass(frozen=True, slots=True)
+class PlanLine(JsonObject):
+    """One proposal of a plan to consolidate.
+
+    Args:
+        id: names it, by what it proposes.
+        act: ``merge``, ``skill``, ``contradiction``, ``archive`` or ``remember``.
+        reason: a Chinese sentence.
+        records: the ids of the records it rests on.
+        before: those records as they were when it was made, secrets masked, with the numbers of
+            the observations they stand in.
+        keep: the record that stays or takes over, None where there is none.
+        drop: the records that go, the oldest first.
+        text, kind: of a record to be made, '' for none.
+        quote: what of the episode that rests on, to the letter.
+        source: ``rules``, or ``llm:`` and the model's name.
+        confirm: whether it is done only where somebody names it.
+    """
+
+    id: str
+    act: str
+    reason: str
+    records: tuple[int, ...]
+    before: tuple[Mapping[str, Any], ...]
+    keep: int | None = field(default=None, metadata={"when": "keep"})
+    drop: tuple[int, ...] = field(default=(), metadata={"when": "drop"})
+    text: str = field(default="", metadata={"when": "text"})
+    kind: str = field(default="", metadata={"when": "text"})
+    quote: str = field(default="", metadata={"when": "quote"})
+    source: str = "rules"
+    confirm: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Plan(JsonObject):
+    """What a consolidation proposes; nothing of it is done.
+
+    Args:
+        run: names the plan and, once it is applied, the run.
+        scope: whose records were looked at; None for all.
+        since: UTC ISO, only what came in from then on; None for all.
+        anchors: fingerprints of some records, by which the file is known again.
+        dropped: proposals of a language model that were thrown away.
+    """
+
+    run: str
+    lines: tuple[PlanLine, ...]
+    scope: str | None = None
+    since: str | None = None
+    planned_at: str = ""
+    anchors: tuple[str, ...] = ()
+    dropped: int = field(default=0, metadata={"when": "dropped"})
+
+
+@dataclass(frozen=True, slots=True)
+class RefusedLine(JsonObject):
+    """A line of a plan that was not done, and why."""
+
+    id: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class CacheAudit(JsonObject):
     """What an audit found: the sessions, and of all of them together the requests, the share, the
     drops by cause and their tokens."""
@@ -741,3 +879,78 @@ class CacheAudit(JsonObject):
     dropped_tokens: int
     errors: tuple[CacheFault, ...]
     cost: CacheCost | None = field(metadata={"when": "cost"})
+
+
+@dataclass(frozen=True, slots=True)
+class ConsolidateResult(JsonObject):
+    """What applying a plan, or undoing a run, did.
+
+    Args:
+        run: names what was done, for undoing it.
+        applied: ids of the lines that were done (undone).
+        created: ids of the records that were made (erased).
+    """
+
+    run: str
+    applied: tuple[str, ...]
+    refused: tuple[RefusedLine, ...]
+    probe: ProbeResult
+    created: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimResult(JsonObject):
+    """What looking at one claim of a record gave.
+
+    Args:
+        result: ``verified``, ``failed`` or ``unknown``.
+        found_at: where it stands now; None where that is not known.
+        reason: a Chinese sentence on why it is not verified, '' where it is.
+        relocated: of a failed claim, the place it has moved to.
+        evidence: what was looked at.
+    """
+
+    id: int
+    kind: str
+    claim: str
+    result: str
+    found_at: str | None
+    reason: str
+    relocated: str | None
+    evidence: str
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedFix(JsonObject):
+    """What puts a record right whose claim stands elsewhere now.
+
+    Args:
+        act: ``supersede`` by a text that names the new place, or ``check`` where the text does not
+            name the old one.
+        checks: what can be looked at afterwards.
+        new: the record that took over, None where none did (yet).
+        done: whether it is written.
+    """
+
+    id: int
+    act: str
+    before: str
+    after: str
+    checks: tuple[Check, ...]
+    reason: str
+    new: int | None = None
+    done: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class VerifyResult(JsonObject):
+    """What looking at claims gave: of how many of them what, one by one, and what would put the
+    records right."""
+
+    root: str
+    verified: int
+    failed: int
+    unknown: int
+    claims: tuple[ClaimResult, ...]
+    plan: tuple[PlannedFix, ...] = ()
+    originals: tuple[OriginalLooked, ...] = field(default=(), metadata={"when": "originals"})

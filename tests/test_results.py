@@ -108,12 +108,17 @@ LINK = r.Link(
     3, 1, 2, "caused", None, "bad", "", "2026-03-01T00:00:00.000Z", "2026-03-02T00:00:00.000Z",
     None, "user", "",
 )  # fmt: skip
+SEEN = m.Seen("file", "a.py", "failed", "b/a.py", "a.py 不在了，现为 b/a.py")
+CLAIM = r.ClaimResult(3, "file", "a.py", "failed", "b/a.py", "a.py 不在了", "b/a.py", "a.py")
+FIX = r.PlannedFix(3, "supersede", "a.py", "b/a.py", (m.Check("file", "b/a.py"),), "a.py 不在了")
+OBSERVED = r.Observed("file-observation", "s1", "ab12", "a.py", "stale", "a.py 改过了")
 
 COST = r.CacheCost(1.23456789, 2.0, 0.76543211, 0.0)
 DROP = r.CacheDrop(2, 3000, "idle", "隔了 9 分钟", "2026-03-01T00:00:00.000Z", 9000, 6000)
 CACHED = r.CacheSession(
     "s", "codex", 2, 0.123456, 15000, 0, 9000, (DROP,), None, "说不准", COST, (0.5, 0.25)
 )
+LINE = r.PlanLine("m1", "merge", "说了两遍", (3, 8), ({"id": 3}, {"id": 8}), 3, (8,))
 
 GIVEN: dict[str, Any] = {
     "InitResult": r.InitResult("a.db", "e5-small", 384, True, "下载"),
@@ -166,6 +171,28 @@ GIVEN: dict[str, Any] = {
     "CacheSession": CACHED,
     "CacheFault": r.CacheFault("a.jsonl", 3, "没写完"),
     "CacheAudit": r.CacheAudit((CACHED,), 2, 0.123456, {"idle": 1}, 3000, (), None),
+    "ProbePart": r.ProbePart(False, 12, (3,), "#3 用它自己的话找不到"),
+    "ProbeResult": r.ProbeResult(
+        {"counts": r.ProbePart(True, 5), "lexical": r.ProbePart(False, 2, (3,), "找不到")}
+    ),
+    "PlanLine": LINE,
+    "PlanLine, to remember": r.PlanLine(
+        "r1",
+        "remember",
+        "对话里说了",
+        (9,),
+        ({"id": 9},),
+        text="我不吃香菜",
+        kind="preference",
+        quote="我不吃香菜",
+        source="llm:m",
+        confirm=True,
+    ),
+    "Plan": r.Plan("78a6", (LINE,), "web", None, "2026", ("3:ab",)),
+    "RefusedLine": r.RefusedLine("m1", "#3 变了"),
+    "ConsolidateResult": r.ConsolidateResult(
+        "78a6", ("m1",), (r.RefusedLine("m2", "#3 变了"),), r.ProbeResult(), (7,)
+    ),
     "Memory": MEMORY,
     "AddResult": m.AddResult(
         3, True, (m.Similar(2, 0.9123, ("number",)), m.Similar(1, 0.2, changes=True))
@@ -195,6 +222,16 @@ GIVEN: dict[str, Any] = {
     "InjectResult, behind a brief": m.InjectResult(
         "⟦记忆⟧", False, 0.0, 0, brief_fingerprint="12ab"
     ),
+    "Observed": OBSERVED,
+    "OriginalLooked": r.OriginalLooked(
+        "ccr_1", "s1", "file-observation", "a.py", "failed", "a.py", "a.py 改过了"
+    ),
+    "Check": m.Check("file", "src/main.py"),
+    "Seen": SEEN,
+    "Hit, looked at": m.Hit(MEMORY, "值班", 0.5, claims=(SEEN,)),
+    "ClaimResult": CLAIM,
+    "PlannedFix": FIX,
+    "VerifyResult": r.VerifyResult("/w", 1, 1, 0, (CLAIM,), (FIX,)),
     "InjectResult, none": m.InjectResult("", False, 0.0, 0, remarks=("没有这个范围",)),
 }
 

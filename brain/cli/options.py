@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from typing import Annotated, Any
 
 import typer
@@ -10,6 +11,11 @@ import typer
 from brain.cli.console import note, visible
 from brain.cli.parse import ID
 from brain.errors import BrainError
+
+
+def whole_path(given: str | None) -> str | None:
+    """A folder as a server elsewhere on this machine finds it."""
+    return None if given is None else os.path.abspath(os.path.expanduser(given))
 
 
 def given(**options: list[str] | bool | str | None) -> dict[str, Any]:
@@ -125,6 +131,12 @@ At = Annotated[
     str | None,
     typer.Option(
         "--at", metavar="时间", parser=day, help="从何时起，如 2026-03-01、昨天；不给时是现在"
+    ),
+]
+Root = Annotated[
+    str | None,
+    typer.Option(
+        "--root", metavar="文件夹", help="项目的文件夹；verify 不给时取当前文件夹所在的 git 仓库"
     ),
 ]
 Budget = Annotated[

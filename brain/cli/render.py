@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from brain.cli.console import note, visible
-from brain.memory import Gate, Hit, LaneRank, Memory
+from brain.memory import STALE, VERIFIED, Gate, Hit, LaneRank, Memory
 from brain.text.prompt_injection import RULES
 from brain.text.timestamps import local_time
 
@@ -76,6 +76,10 @@ def heading(memory: Memory, corrected: Collection[int] = NOTHING) -> str:
     return "  ".join(parts)
 
 
+STATES = {VERIFIED: "已核对", STALE: "已失效"}
+"""What looking at a memory's claims gave; one that nobody has looked at has no mark."""
+
+
 def states(memory: Memory, corrected: Collection[int] = NOTHING) -> list[str]:
     """What is particular about a memory's state, in words."""
     found = []
@@ -90,6 +94,8 @@ def states(memory: Memory, corrected: Collection[int] = NOTHING) -> list[str]:
         found.append(f"{local_day(memory.retracted_at)} 撤回")
     if memory.archived_at is not None:
         found.append("已归档")
+    if memory.state in STATES:
+        found.append(STATES[memory.state])
     return found
 
 
@@ -128,6 +134,10 @@ def memory_lines(memory: Memory, corrected: Collection[int] = NOTHING) -> Iterat
         yield f"{how}了 #{memory.supersedes}"
     if memory.evidence:
         yield f"依据 {visible(memory.evidence)}"
+    for check in memory.checks:
+        yield f"核对 {check.kind} {visible(check.claim)}"
+    if memory.verified_at is not None:
+        yield f"上次成立 {local_time(memory.verified_at)}"
 
 
 EVENTS = {
@@ -151,9 +161,12 @@ EVENTS = {
     "wrong": "说不对",
     "archive": "归档",
     "undecay": "撤销衰减",
+    "merge": "合并",
+    "undo": "撤销整理",
     "link": "记下一次观察",
     "unlink_observation": "撤回一次观察",
     "observed_earlier": "更早就见过",
+    "verify": "核对",
 }
 """What happened, in words; what is not here is shown as it is called."""
 

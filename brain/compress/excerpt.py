@@ -104,6 +104,36 @@ def _marker(document: Document, missing: Sequence[Unit], handle: str, number: in
     return "……" + told
 
 
+def selected(
+    data: bytes,
+    content_type: str,
+    handle: str,
+    chosen: tuple[str, str],
+    terms: Sequence[str] | None,
+) -> tuple[bytes, str]:
+    """What of an original a selector behind its handle names; see :func:`part`.
+
+    Args:
+        chosen: as :func:`brain.compress.handles.selector` gives it.
+        terms: of its question, where it is one.
+
+    Raises:
+        BrainError: ``brain_ccr_pointer_invalid`` (65), ``brain_ccr_pointer_not_found`` (1).
+    """
+    name, value = chosen
+    if name == "json":
+        return json_pointer.subtree(data, value.replace("%", "%25")), "application/json"
+    if name == "q":
+        return excerpt(data, terms or (), handle), content_type
+    try:
+        cut = sections.lines(data, value) if name == "lines" else sections.section(data, value)
+    except BrainError as error:
+        if error.code != "brain_usage":
+            raise
+        raise BrainError("brain_ccr_pointer_invalid", error.message) from None
+    return cut, TEXT
+
+
 def part(
     data: bytes,
     content_type: str,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from urllib.parse import unquote
 
 from brain.errors import BrainError
 from brain.text.regex import compiled
@@ -32,6 +33,26 @@ class Reference:
     @property
     def handle(self) -> str:
         return "ccr_" + self.prefix.hex()
+
+
+SELECTORS = ("lines", "heading", "json", "q")
+
+
+def selector(reference: Reference) -> tuple[str, str] | None:
+    """What of an original stands behind ``#``, as (``lines``, ``12-30``); None for nothing, and for
+    a bare JSON pointer.
+
+    Raises:
+        BrainError: ``brain_ccr_pointer_invalid`` (65) for a selector without a value.
+    """
+    name, equals, value = (reference.pointer or "").partition("=")
+    if not equals or name not in SELECTORS:
+        return None
+    said = unquote(value, errors="replace")
+    if not said.strip() and name != "json":
+        told = f"#{name}= 后面要写明是哪一部分。"
+        raise BrainError("brain_ccr_pointer_invalid", told)
+    return name, said
 
 
 def handle_of(original: bytes) -> str:

@@ -5,13 +5,18 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from brain import validate
 from brain.compress.handles import Reference
 from brain.errors import EXIT_DATA, EXIT_IO, EXIT_NO, EXIT_USAGE, BrainError
-from brain.results import OriginalEntry
-from brain.store import memories, originals
-from brain.store.originals import Original
+from brain.results import Observed, OriginalEntry
+from brain.store import memories, observations, originals
+from brain.store.observations import Seen
+from brain.store.originals import Original, OriginalInfo
+from brain.text.secrets import mask
 
 if TYPE_CHECKING:
     from brain.store.protocol import Transaction
@@ -20,6 +25,13 @@ MAX_BYTES = 512 * 1024 * 1024
 """Bytes that kept originals may take together unless ``BRAIN_CCR_MAX_BYTES`` says otherwise."""
 
 TEXT = "text/plain; charset=utf-8"
+
+TYPES = (
+    *("file-observation", "search-result", "command-result", "test-result", "build-result"),
+    *("diff-snapshot", "task-contract", "task-decision", "execution-state"),
+    *("documentation-excerpt", "browser-snapshot", "repository-map", "evidence-bundle"),
+)
+"""What an original may be said to be."""
 
 _WHOLE = re.compile(r"[0-9]{1,18}\Z")
 
@@ -59,12 +71,92 @@ def keep(db: Transaction, original: Original, most: int) -> None:
         ) from None
 
 
-def entries(db: Transaction) -> tuple[OriginalEntry, ...]:
-    """The kept originals, oldest first, without their bytes."""
+def checked(type: str, session: str, revision: str, source: str) -> None:
+    """Refuses what no original can be.
+
+    Raises:
+        BrainError: ``brain_original_type_unknown``, ``brain_source_invalid`` (65), ``brain_usage``
+            (2) for a session, revision or source without a type.
+    """
+    if not type and (session or revision or source):
+        told = "给了 session、revision 或 source，就要说是哪种原文（type）。"
+        raise BrainError("brain_usage", told, EXIT_USAGE)
+    if type and type not in TYPES:
+        told = f"没有原文类型「{type[:40]}」；有：{'、'.join(TYPES)}。"
+        raise BrainError("brain_original_type_unknown", told, EXIT_DATA)
+    for value, name in ((session, "会话"), (revision, "版本"), (source, "来源")):
+        validate.check_label(value, name, "brain_source_invalid")
+        mask.refuse(value, name)
+
+
+def observe(db: Transaction, seen: Seen) -> None:
+    """Notes what a kept original is; the same again changes nothing.
+
+    Raises:
+        BrainError: ``brain_original_conflict`` (65) where the session called it something else.
+    """
+    there = observations.put(db, seen)
+    if there != seen.type:
+        raise BrainError(
+            "brain_original_conflict",
+            f"{seen.handle} 在这个会话里已经是 {there}，不能又是 {seen.type}；没有改。",
+            EXIT_DATA,
+        )
+
+
+def observed(db: Transaction, handle: str) -> tuple[Observed, ...]:
+    """What an original is, for each session that said so."""
     return tuple(
-        OriginalEntry(kept.handle, kept.content_type, kept.compressor, kept.size, kept.stored_at)
-        for kept in originals.listed(db)
+        Observed(one.type, one.session, one.revision, one.source, one.state, one.reason)
+        for one in observations.of(db, handle)
     )
+
+
+def entries(
+    db: Transaction, session: str | None = None, type: str | None = None, state: str | None = None
+) -> tuple[OriginalEntry, ...]:
+    """The kept originals, oldest first, without their bytes: one a session that observed it.
+
+    Args:
+        session, type, state: those alone; None for all of them.
+    """
+    seen: dict[str, list[Seen]] = {}
+    for one in observations.of(db):
+        seen.setdefault(one.handle, []).append(one)
+    out = [
+        entry for kept in originals.listed(db) for entry in _entries(kept, seen.get(kept.handle))
+    ]
+    return tuple(
+        entry
+        for entry in out
+        if session in (None, entry.session)
+        and type in (None, entry.type)
+        and state in (None, entry.state)
+    )
+
+
+def _entries(kept: OriginalInfo, seen: list[Seen] | None) -> Iterator[OriginalEntry]:
+    plain = OriginalEntry(
+        kept.handle,
+        kept.content_type,
+        kept.compressor,
+        kept.size,
+        kept.stored_at,
+        content_type=kept.content_type,
+    )
+    if not seen:
+        yield plain
+    for one in seen or ():
+        yield replace(
+            plain,
+            type=one.type,
+            stored_at=one.stored_at,
+            session=one.session,
+            revision=one.revision,
+            source=one.source,
+            state=one.state,
+            reason=one.reason,
+        )
 
 
 def find(db: Transaction, reference: Reference, scope: str | None = None) -> tuple[bytes, str]:

@@ -157,8 +157,9 @@ def match(parts: Sequence[str], terms: Sequence[str]) -> Relevance:
         if look(term, 1.0):
             met.update(term)
         elif is_han(term):
-            unmet += term
-    for char in dict.fromkeys(c for c in unmet if c not in met):
+            unmet.append(term)
+    # 看管 where 保管 is found: its 看 would find 看过.
+    for char in dict.fromkeys("".join(term for term in unmet if met.isdisjoint(term))):
         look(char, LONE)
     total = [0.0] * len(parts)
     for worth, places in holding:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from brain.exchange import jsonl
 from brain.results import Fault
-from brain.store import journal, links, memories, meta, originals
+from brain.store import claims, journal, links, memories, meta, observations, originals
 from brain.store.view import Selection
 
 if TYPE_CHECKING:
@@ -63,11 +63,15 @@ def _body(
         yield jsonl.memory(memory)
     for found in links.iter_selected(db, shown):
         yield jsonl.link(found)
+    for claim in claims.iter_selected(db, shown):
+        yield jsonl.claim(claim)
     for event in journal.iter_selected(db, shown, unreadable(passed, "日志里的")):
         yield jsonl.event(event)
     if with_recovery:
         for handle, original in originals.iter_originals(db):
             yield from jsonl.parts(handle, original)
+        for seen in observations.iter_all(db):
+            yield jsonl.observation(seen)
 
 
 def unreadable(passed: Callable[[Fault], None] | None, what: str) -> Callable[[int], None] | None:

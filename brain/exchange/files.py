@@ -6,13 +6,16 @@ import contextlib
 import errno
 import os
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
 from brain.errors import EXIT_CANT_CREATE, EXIT_IO, EXIT_NO_INPUT, BrainError
 from brain.store import part_file
+
+HEAD_BYTES = 200
+"""Bytes by which a file is told to be one of ours."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +53,18 @@ def write(path: Path, chunks: Iterable[str], *, force: bool) -> None:
                 _give_name(temporary, path)
     except OSError as e:
         raise _not_written(path, e) from None
+
+
+def begins(path: Path, wanted: Callable[[bytes], bool]) -> bool:
+    """Whether a plain file is there that is empty or begins as is wanted."""
+    try:
+        if not stat.S_ISREG(path.lstat().st_mode):
+            return False
+        with path.open("rb") as f:
+            first = f.read(HEAD_BYTES)
+    except (OSError, ValueError):
+        return False
+    return not first or wanted(first)
 
 
 def _give_name(temporary: Path, path: Path) -> None:

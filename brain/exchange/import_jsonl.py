@@ -17,12 +17,25 @@ from brain.errors import BrainError
 from brain.exchange import files, jsonl
 from brain.exchange.export_jsonl import KEPT_FACTS
 from brain.lifecycle import lineage
+from brain.maintenance import health_probe
 from brain.memory import Memory
 from brain.results import MOST_FAULTS, Fault, ImportResult
-from brain.store import fts, journal, links, memories, meta
+from brain.store import (
+    claims,
+    fts,
+    journal,
+    links,
+    memories,
+    memory_file,
+    meta,
+    observations,
+    probe,
+)
 from brain.store import originals as stored
+from brain.store.claims import Claim
 from brain.store.journal import Event
 from brain.store.links import Observation
+from brain.store.observations import Seen
 from brain.store.staging import Link, Staging
 from brain.text.sentences import passages
 from brain.text.timestamps import to_iso
@@ -60,7 +73,8 @@ def run(
 
     Raises:
         BrainError: those of :func:`brain.exchange.jsonl.read_header`; ``brain_import_unreadable``
-            (74); ``brain_ccr_max_bytes_invalid`` (2).
+            (74); ``brain_ccr_max_bytes_invalid`` (2); ``brain_probe_failed`` (74) where the file
+            would not give back what it holds.
     """
     lines = files.lines(stream, jsonl.LONGEST_LINE)
     first = next(lines, None)
@@ -75,6 +89,8 @@ def run(
             if progress is not None and line.number % REPORTED == 0:
                 progress(line.at, total or line.at)
         running.finish()
+        if not dry_run:
+            running.require_healthy()
     return running.result(name)
 
 
@@ -101,8 +117,11 @@ class _Import:
     scopes: dict[str, int] = field(default_factory=dict)
     forgotten: set[str] = field(default_factory=set)
     words: set[str] = field(default_factory=set)
+    before: probe.Sums = field(init=False)
+    kept: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
+        self.before = probe.sums(self.db, memory_file.facts(self.db).get(meta.VECTORS))
         self.highest = memories.last_id(self.db)
         self.anew = self.highest == 0
         self.forgotten = set() if self.anew else journal.forgotten_times(self.db)
@@ -152,6 +171,10 @@ class _Import:
                 self._memory(found)
             case Observation():
                 self._observation(found)
+            case Claim():
+                self._claim(found)
+            case Seen():
+                self._seen(found)
             case Event():
                 self._event(found)
             case jsonl.Word():
@@ -252,6 +275,21 @@ class _Import:
             links.insert(self.db, here)
             self.counts["links"] += 1
 
+    def _claim(self, told: Claim) -> None:
+        """A record that was here before keeps the claims it has here."""
+        about = self.arrived.found(told.memory_id)
+        if about is None:
+            raise BrainError("brain_import_line", f"要核对的 #{told.memory_id} 没有导入，跳过了。")
+        if not self.dry_run and about[1]:
+            claims.insert(self.db, replace(told, memory_id=about[0]))
+
+    def _seen(self, told: Seen) -> None:
+        if self.dry_run:
+            return
+        if told.handle not in self.kept:
+            raise BrainError("brain_import_line", f"{told.handle[:40]} 的原文没有导入，跳过了。")
+        observations.put(self.db, told)
+
     def _event(self, event: Event) -> None:
         """What is told about a record that was here before, this file's journal tells already."""
         if self.dry_run:
@@ -321,6 +359,7 @@ class _Import:
                 f"原文库放不下 {part.handle} 了（上限 {self.most_bytes} 字节），跳过了。",
             ) from None
         self.counts["originals"] += new
+        self.kept.add(part.handle)
 
     def finish(self) -> None:
         """Makes the links, now that every record is there."""
@@ -333,6 +372,13 @@ class _Import:
             self._link(link)
         if self.anew and not self.dry_run:
             memories.reserve_ids(self.db, self.header.last_id)
+
+    def require_healthy(self) -> None:
+        """Probes the file as it is to be. Raises ``brain_probe_failed`` (74)."""
+        expected = replace(self.before, records=self.before.records + self.counts["added"])
+        facts = memory_file.facts(self.db)
+        found = health_probe.run(self.db, facts, self.now, expected=expected)
+        health_probe.require(found, "什么也没有导入")
 
     def _link(self, link: Link) -> None:
         about = self.arrived.found(link.old)

@@ -21,9 +21,10 @@ from brain.errors import BrainError
 from brain.exchange import files, markdown
 from brain.exchange.export_markdown import SUFFIX
 from brain.lifecycle import lineage
+from brain.maintenance import health_probe
 from brain.memory import Memory
 from brain.results import MOST_FAULTS, Change, Fault, ImportResult
-from brain.store import insert, memories
+from brain.store import insert, memories, memory_file, meta, probe
 from brain.store.memories import Record
 from brain.store.view import View
 from brain.text.sentences import passages
@@ -91,7 +92,8 @@ def run(
 
     Raises:
         BrainError: ``brain_import_missing`` (66), ``brain_import_format`` (65) for a folder
-            without Markdown, ``brain_why_invalid`` (65).
+            without Markdown, ``brain_why_invalid`` (65); ``brain_probe_failed`` (74) where the
+            file would not give back what it holds.
     """
     validate.check_why(wish.why)
     paths = _paths(source)
@@ -103,7 +105,12 @@ def run(
     settle()
     doing = _Editing(check, wish, now, dry_run=False)
     with store.write() as db:
+        facts = memory_file.facts(db)
+        had = probe.sums(db, facts.get(meta.VECTORS))
         doing.go(db, paths)
+        expected = replace(had, records=memories.count(db))
+        found = health_probe.run(db, facts, to_iso(now), expected=expected)
+        health_probe.require(found, "什么也没有导入")
     return doing.result(source)
 
 

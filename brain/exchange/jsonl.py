@@ -10,16 +10,19 @@ import binascii
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, NoReturn
 
 from brain import memory as m
 from brain import validate
+from brain.claims import forms
 from brain.errors import EXIT_CONFIG, EXIT_DATA, BrainError
 from brain.memory import Memory
 from brain.store import schema
+from brain.store.claims import Claim
 from brain.store.journal import Event
 from brain.store.links import Observation
+from brain.store.observations import Seen
 from brain.store.originals import Original
 from brain.store.view import Selection
 from brain.text.timestamps import from_iso
@@ -48,6 +51,8 @@ _DEFAULTS: Mapping[str, Any] = {
     "strength": 1.0,
     "pinned": False,
     "evidence": "",
+    "reason": "",
+    "project": "",
     "content_hash": "",
     "use_count": 0,
 }
@@ -101,7 +106,7 @@ class End:
     lines: int
 
 
-Found = Header | Memory | Observation | Event | Word | Part | Fact | End
+Found = Header | Memory | Observation | Claim | Seen | Event | Word | Part | Fact | End
 
 
 def json_line(kind: str, /, **values: object) -> str:
@@ -125,12 +130,22 @@ def header(shown: Selection, last_id: int) -> str:
 
 def memory(record: Memory) -> str:
     """A record with every column."""
-    return json_line("memory", **record.to_dict())
+    told = record.to_dict()
+    for name in m.DERIVED:  # its claims say them
+        del told[name]
+    return json_line("memory", **told)
 
 
 def link(found: Observation) -> str:
     """An observation of what a decision led to, with every column."""
     return json_line("link", **asdict(found))
+
+
+def claim(found: Claim) -> str:
+    """What of a record can be looked at, and what came of that; its number is the line's place."""
+    told = asdict(found)
+    del told["id"]
+    return json_line("claim", **told)
 
 
 def event(entry: Event) -> str:
@@ -161,6 +176,13 @@ def parts(handle: str, original: Original) -> Iterator[str]:
             part=number,
             base64=base64.b64encode(original.data[start : start + PART_BYTES]).decode("ascii"),
         )
+
+
+def observation(seen: Seen) -> str:
+    """What an original is, for a session, and what came of looking at it."""
+    told = asdict(seen)
+    del told["state"]
+    return json_line("observation", what=told.pop("type"), **told)
 
 
 def read(line: bytes) -> Found:
@@ -320,6 +342,51 @@ def _link(value: Mapping[str, Any]) -> Observation:
     )
 
 
+def _claim(value: Mapping[str, Any]) -> Claim:
+    result, counted = value.get("result"), value.get("counted", False)
+    if result not in (None, m.VERIFIED, m.FAILED):
+        raise _wrong("的 result 应为 verified、failed 或 null")
+    if not isinstance(counted, bool):
+        raise _wrong("的 counted 应为 true 或 false")
+    place = None if value.get("found_at") is None else _text(value, "found_at")
+    written = forms.read(
+        f"{_text(value, 'kind')} {_text(value, 'claim')}",
+        forms.READ_OFF if value.get("origin") == forms.READ_OFF else forms.GIVEN,
+        validate.check_label(_text(value, "project"), "项目", "brain_import_line"),
+    )
+    return replace(
+        written,
+        memory_id=_whole(value, "memory_id", 1),
+        result=result,
+        checked_at=None if result is None else _instant(value, "checked_at"),
+        verified_at=_time(value, "verified_at"),
+        found_at=place,
+        evidence=validate.check_evidence(_text(value, "evidence")),
+        reason=validate.check_evidence(_text(value, "reason")),
+        counted=counted,
+    )
+
+
+def _seen(value: Mapping[str, Any]) -> Seen:
+    result = value.get("result")
+    if result not in (None, m.VERIFIED, m.FAILED):
+        raise _wrong("的 result 应为 verified、failed 或 null")
+    told = {
+        name: validate.check_label(_text({name: "", **value}, name), name, "brain_import_line")
+        for name in ("session", "what", "revision", "source", "project")
+    }
+    kind = told.pop("what")
+    return Seen(
+        handle=_text(value, "handle"),
+        type=kind,
+        **told,
+        stored_at=_instant(value, "stored_at"),
+        result=result,
+        checked_at=_time(value, "checked_at"),
+        reason=validate.check_evidence(_text(value, "reason")),
+    )
+
+
 def _tags(value: Mapping[str, Any]) -> tuple[str, ...]:
     given = value.get("tags", [])
     if not isinstance(given, list) or not all(isinstance(tag, str) for tag in given):
@@ -390,6 +457,8 @@ def _end(value: Mapping[str, Any]) -> End:
 _READERS: Mapping[str, Callable[[Mapping[str, Any]], Found]] = {
     "memory": _memory,
     "link": _link,
+    "claim": _claim,
+    "observation": _seen,
     "event": _event,
     "word": _word,
     "original": _part,

@@ -16,7 +16,7 @@ from brain.compress import handles
 from brain.compress.handles import handle_of
 from brain.errors import EXIT_USAGE, BrainError
 from brain.inject.sanitize import sanitize
-from brain.memory import Gate, Hit, InjectResult, LeftOut, Reason
+from brain.memory import FAILED, VERIFIED, Gate, Hit, InjectResult, LeftOut, Reason
 from brain.recall import similar
 from brain.text import graphemes
 from brain.text.dates.intervals import anchor_note
@@ -51,6 +51,9 @@ hits behind it have the rest first."""
 LEAST_CUT = 95
 """Tokens of room from which on a further long hit is cut to fit: its head, a mark with the handle,
 and a sentence or two."""
+
+LONGEST_MARK = 160
+"""Characters of what is said of a claim that holds no more."""
 
 Shorten = Callable[[Hit, int, bool], str | None]
 """A hit's memory cut to about so many tokens, visibly and with its handle; None where the beginning
@@ -116,12 +119,27 @@ def line(hit: Hit, *, short: bool = False) -> str:
     memory = hit.memory
     since = f" 自{local_day(memory.valid_from)}" if memory.valid_from else ""
     until = f" 至{local_day(memory.valid_to)}" if memory.valid_to else ""
-    head = f"#{memory.id} [{memory.kind} 置信{memory.confidence:.2f}{since}{until}] "
+    holds = hit.claims and all(seen.result == VERIFIED for seen in hit.claims)
+    good = " 已核对" if holds else ""
+    head = f"#{memory.id} [{memory.kind} 置信{memory.confidence:.2f}{since}{until}{good}] "
     said = anchor_note(hit.text, memory.valid_from)
-    text = sanitize(hit.text, hit.recovery_handle)
+    text = sanitize(hit.text, hit.recovery_handle) + stale_mark(hit, short=short)
     if short:
         return f"#{memory.id} {text}"
     return head + text + (f"（{said}）" if said else "")
+
+
+def stale_mark(hit: Hit, *, short: bool) -> str:
+    """What stands behind an entry one of whose claims was just found to hold no more.
+
+    Args:
+        short: that alone, and not what it is about.
+    """
+    gone = next((seen for seen in hit.claims or () if seen.result == FAILED), None)
+    if gone is None:
+        return ""
+    told = sanitize(" ".join(gone.reason.split()))[:LONGEST_MARK]
+    return "「已失效」" if short else f"「已失效：{told}」"
 
 
 def block(hits: Sequence[Hit], budget: int, shorten: Shorten | None = None) -> Block:

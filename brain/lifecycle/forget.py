@@ -87,9 +87,20 @@ def forget(db: Transaction, memory_id: int, now: str, why: str, force: bool) -> 
 
 
 def forget_all(
-    db: Transaction, memory_ids: Sequence[int], now: str, why: str, force: bool
+    db: Transaction,
+    memory_ids: Sequence[int],
+    now: str,
+    why: str,
+    force: bool,
+    *,
+    copies: bool = True,
 ) -> Erased:
-    """As :func:`forget`, of several records together."""
+    """As :func:`forget`, of several records together.
+
+    Args:
+        copies: with kept originals that hold the text alone, and own words that stand nowhere
+            else; False where those were there before the records.
+    """
     check_why(why)
     asked = set(memory_ids)
     versions: list[int] = []
@@ -107,7 +118,8 @@ def forget_all(
         earlier = [each for each in _earlier_versions(db, memory) if each.id not in asked]
         for each in (*earlier, memory):
             # Read anew: what went before it has changed its links.
-            words |= dict.fromkeys(_erase(db, lineage.require(db, each.id), now, why))
+            record = lineage.require(db, each.id)
+            words |= dict.fromkeys(_erase(db, record, now, why, copies))
             texts.append(each.text)
         versions += [each.id for each in earlier]
     if not texts:
@@ -136,7 +148,7 @@ def _earlier_versions(db: Transaction, memory: Memory) -> list[Memory]:
     return found[::-1]
 
 
-def _erase(db: Transaction, memory: Memory, now: str, why: str) -> tuple[str, ...]:
+def _erase(db: Transaction, memory: Memory, now: str, why: str, copies: bool) -> tuple[str, ...]:
     """Takes one record out; gives the user's own words that went with it."""
     _close_line(db, memory, now)
     fts.remove(db, memory.id, memory.text, memories.ensure_scope(db, memory.scope))
@@ -148,8 +160,10 @@ def _erase(db: Transaction, memory: Memory, now: str, why: str) -> tuple[str, ..
         vector_index.remove(db, table, passages)
     sources.disguise(db, memory.id)
     memories.delete(db, memory.id)
-    originals.erase_of(db, memory.text)
-    words = _own_words(db, memory.text)
+    words: tuple[str, ...] = ()
+    if copies:
+        originals.erase_of(db, memory.text)
+        words = _own_words(db, memory.text)
     for word in words:
         meta.remove_word(db, word)
     journal.redact(db, memory.id, memory.text)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from brain.errors import EXIT_CANT_CREATE, EXIT_IO, EXIT_NO_INPUT, BrainError
+from brain.maintenance import health_probe
 from brain.results import BackupResult, RestoreResult
 from brain.store import (
     connection,
@@ -24,6 +25,7 @@ from brain.store import (
     wal,
 )
 from brain.store.backup import copy_into, exclusive
+from brain.text.timestamps import now_utc, to_iso
 
 if TYPE_CHECKING:
     from brain.store.protocol import Store
@@ -81,8 +83,8 @@ def restore(store: Store, source: Path) -> RestoreResult:
 
     Raises:
         BrainError: ``brain_db_missing`` (66) when there is no such backup, ``brain_backup_same``
-            (65), ``brain_db_damaged`` (74) for a backup that is not sound, ``brain_busy`` (75)
-            while another program has the file open; nothing is changed then.
+            (65), ``brain_db_damaged``, ``brain_probe_failed`` (74) for a backup that is not sound,
+            ``brain_busy`` (75) while another program has the file open; nothing is changed then.
     """
     _refuse_same(store.path, source)
     with contextlib.closing(memory_file.Store(source, read_only=True)) as saved:
@@ -95,6 +97,7 @@ def restore(store: Store, source: Path) -> RestoreResult:
                 _require_sound(integrity.integrity(db), source)
                 copy_into(db, part)
             _verify(part, records)
+            _require_healthy(part)
             kept = _take_place(store, part)
     size = store.path.stat().st_size
     return RestoreResult(str(store.path), str(source), size, records, number, kept)
@@ -147,6 +150,15 @@ def _verify(copy: Path, records: int) -> None:
         _require_sound(integrity.integrity(db), copy)
         if memories.count(db) != records:
             raise BrainError("brain_db_damaged", f"复制出来的条数对不上，没有采用：{copy}", EXIT_IO)
+
+
+def _require_healthy(copy: Path) -> None:
+    """Probes a copy before it takes the file's place, so that there is nothing to put back."""
+    with contextlib.closing(memory_file.Store(copy, read_only=True)) as store, store.read() as db:
+        found = health_probe.run(
+            db, memory_file.facts(db), to_iso(now_utc()), vectors=store.vectors_loaded
+        )
+    health_probe.require(found, "没有换上这份备份，原来的文件没有动")
 
 
 def _require_sound(faults: list[str], path: Path) -> None:

@@ -15,9 +15,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from brain.errors import EXIT_IO, EXIT_UNAVAILABLE, BrainError
-from brain.maintenance import health, reembed
+from brain.maintenance import health, health_probe, reembed
 from brain.results import DoctorResult, Finding
 from brain.store import (
+    claims,
     connection,
     fts,
     integrity,
@@ -26,6 +27,7 @@ from brain.store import (
     memories,
     memory_file,
     meta,
+    observations,
     part_file,
     salvage,
     schema,
@@ -123,7 +125,8 @@ def run(
         store.release()
         salvaged = _salvage(store, last.embedder, now, progress)
     repaired = sorted(mended - left)
-    findings = (*last.findings, *salvaged.findings)
+    proof = _probe(store, now) if repaired and not left & _CORRUPT else ()
+    findings = (*last.findings, *proof, *salvaged.findings)
     return DoctorResult(
         str(store.path),
         findings,
@@ -132,6 +135,18 @@ def run(
         salvaged.records,
         _exit_code(findings),
     )
+
+
+def _probe(store: Store, now: datetime) -> tuple[Finding, ...]:
+    """What the health probe says of a repaired file."""
+    with store.snapshot() as db:
+        loaded = connection.load_vectors(db)
+        found = health_probe.run(db, memory_file.facts(db), to_iso(now), vectors=loaded)
+    try:
+        health_probe.require(found, "修好的都留着")
+    except BrainError as e:
+        return (Finding("probe_failed", "error", e.message),)
+    return (Finding("probe", "ok", "修完之后自检通过"),)
 
 
 def _is_older_alone(findings: Iterable[Finding]) -> bool:
@@ -271,7 +286,7 @@ def _mend(
     if "erasing" in codes or any(code.endswith("_keys") for code in codes):
         store.finish_erasing()
     if embedder is not None and store.vectors_loaded:
-        reembed.run(store, embedder.name, progress)
+        reembed.run(store, embedder.name, progress, probed=False)
 
 
 def _mend_lineage(db: Transaction) -> None:
@@ -286,6 +301,10 @@ def _mend_links(db: Transaction) -> None:
     links.drop(db, links.broken(db))
 
 
+def _mend_claims(db: Transaction) -> None:
+    claims.drop(db, claims.broken(db))
+
+
 _MENDING: dict[str, Callable[[Transaction], None]] = {
     "scopes": integrity.register_scopes,
     "text_hash": _mend_hashes,
@@ -293,6 +312,7 @@ _MENDING: dict[str, Callable[[Transaction], None]] = {
     "lineage_one_sided": _mend_lineage,
     "lineage_loop": _mend_lineage,
     "links": _mend_links,
+    "claims": _mend_claims,
 }
 """What is mended in the records' own table, by finding, in this order."""
 
@@ -328,6 +348,7 @@ def _mend_vectors(db: Transaction, codes: set[str]) -> None:
         # Scope and kind never change by themselves; where they differ the vector is made anew.
         stubborn = integrity.vector_faults(db, str(table), dim)["vectors_filters"]
         vector_index.remove(db, str(table), stubborn)
+    vector_index.recount(db, str(table))
 
 
 def _salvage(
@@ -362,6 +383,8 @@ def _copy(broken: Transaction, saved: memory_file.Store, now: datetime) -> salva
         integrity.drop_ownerless_takings(db)
         integrity.drop_ownerless_tags(db)
         links.drop(db, links.broken(db))
+        claims.drop(db, claims.broken(db))
+        observations.drop_broken(db)
         memory_file.reindex(db)
         _mend_passages(db, {"passages_missing", "passages_orphan"})
         integrity.drop_ownerless(db)
@@ -386,7 +409,7 @@ def _embed_anew(
         vector_index.create_table(db, table, dim)
         meta.put(db, **{meta.VECTORS: table, meta.DIM: dim})
     if embedder is not None:
-        reembed.run(saved, embedder.name, progress)
+        reembed.run(saved, embedder.name, progress, probed=False)
 
 
 def _not_salvaged(found: salvage.Salvaged) -> Iterator[Finding]:
@@ -405,6 +428,8 @@ def _not_salvaged(found: salvage.Salvaged) -> Iterator[Finding]:
 
 _TABLES = {
     "ccr": "恢复用的原文",
+    "observations": "原文是什么",
+    "claims": "核对",
     "journal": "日志",
     "faded": "可以撤销的衰减",
     "links": "决策和结果的观察",

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from brain.embed import registry
 from brain.errors import BrainError
 from brain.results import Finding
-from brain.store import folder, fts, integrity, links, meta, part_file, wal
+from brain.store import claims, folder, fts, integrity, links, meta, part_file, probe, wal
 from brain.text.fold import FOLD_VERSION, simplify
 from brain.text.timestamps import to_iso
 
@@ -145,6 +145,9 @@ def _vectors(subject: Subject) -> Iterator[Finding]:
     for code, passages in found.items():
         bad, good = told.get(code, (code, code))
         yield _all_or(code, passages, bad, good, error=code != "vectors_missing")
+    if table and (held := probe.sums(subject.db, str(table))).vectors != held.coded:
+        counted = f"有 {held.vectors} 个向量，登记的是 {held.coded} 个"
+        yield Finding("vectors_counted", "error", counted, fixable=True)
     if table and subject.embedder is not None:
         yield from _same_model(subject, subject.embedder, str(table))
 
@@ -248,6 +251,15 @@ def _links(subject: Subject) -> Iterator[Finding]:
         yield Finding("links", "ok", "决策和结果的观察两头都在")
 
 
+def _claims(subject: Subject) -> Iterator[Finding]:
+    wrong = claims.broken(subject.db)
+    if wrong:
+        told = f"要核对的里有 {len(wrong)} 行不完整；修复时删掉"
+        yield Finding("claims", "error", told, fixable=True)
+    else:
+        yield Finding("claims", "ok", "要核对的都有它的记忆")
+
+
 CHECKS: dict[Callable[[Subject], Iterator[Finding]], str] = {
     _indexes: "索引",
     _passages: "分段",
@@ -256,6 +268,7 @@ CHECKS: dict[Callable[[Subject], Iterator[Finding]], str] = {
     _records: "记录",
     _erasing: "遗忘",
     _links: "决策和结果",
+    _claims: "核对",
     _journal: "日志",
 }
 """Every check of a file whose pages are readable, and what it is about."""

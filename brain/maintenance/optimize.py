@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from brain.maintenance import stats
+from brain.maintenance import health_probe, stats
 from brain.results import OptimizeResult
 from brain.store import fts, memory_file
 from brain.store.vectors import vector_index
+from brain.text.timestamps import now_utc, to_iso
 
 if TYPE_CHECKING:
     from brain.store.protocol import Store
@@ -32,7 +33,8 @@ def run(store: Store) -> OptimizeResult:
     where it was the next time.
 
     Raises:
-        BrainError: ``brain_busy`` (75), and as :meth:`brain.store.memory_file.Store.write`.
+        BrainError: ``brain_probe_failed`` (74) where the file does not give back what it holds
+            afterwards, ``brain_busy`` (75), and as :meth:`brain.store.memory_file.Store.write`.
     """
     bytes_before = stats.bytes_on_disk(store.path)
     segments_before = _segments(store)
@@ -42,6 +44,11 @@ def run(store: Store) -> OptimizeResult:
     with store.write() as db:
         memory_file.renew_statistics(db)
     merged = store.merge_log()
+    with store.read() as db:
+        found = health_probe.run(
+            db, memory_file.facts(db), to_iso(now_utc()), vectors=store.vectors_loaded
+        )
+    health_probe.require(found, "整理已经做完，没有退回")
     return OptimizeResult(
         str(store.path),
         bytes_before,

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 
 from brain.embed import registry
 from brain.errors import EXIT_UNAVAILABLE, BrainError
+from brain.maintenance import health_probe
 from brain.results import ReembedResult
-from brain.store import journal, memories, memory_file, meta
+from brain.store import journal, memories, memory_file, meta, probe
 from brain.store.vectors import vector_index
 from brain.text.fold import simplify
 from brain.text.timestamps import now_utc, to_iso
@@ -35,27 +36,52 @@ WINDOW = 1024
 NO_MODEL = "none"
 
 
-def run(store: Store, model: str, progress: Callable[[int, int], None] | None) -> ReembedResult:
+def run(
+    store: Store,
+    model: str,
+    progress: Callable[[int, int], None] | None,
+    *,
+    probed: bool = True,
+) -> ReembedResult:
     """Makes ``model`` the file's model. The same model only fills in what is missing.
 
     Args:
         model: a model's name, or ``'none'``.
         progress: called with (passages done, passages in all).
+        probed: False leaves the health probe to the caller.
 
     Raises:
         BrainError: ``brain_model_unknown``, ``brain_model_missing`` before anything is changed;
-            ``brain_vec_missing`` (69).
+            ``brain_vec_missing`` (69); ``brain_probe_failed`` (74), then the former vectors serve
+            on.
     """
     if model == NO_MODEL:
-        return _without(store)
+        return _without(store, probed)
     embedder = registry.open_embedder(model)
     table = _target(store, embedder)
     done = _fill(store, embedder, table, progress)
+    if probed:
+        _require_healthy(store, embedder, table)
     while not _switch(store, embedder, table):
         done += _fill(store, embedder, table, progress)
     with store.read() as db:
         present, _ = vector_index.counts(db, table)
     return ReembedResult(embedder.name, embedder.dim, done, present)
+
+
+def _require_healthy(store: Store, embedder: Embedder, table: str) -> None:
+    """Probes a file with the vectors it is to have, outside the lock; drops them where they or the
+    rest of it are not sound."""
+    with store.read() as db:
+        facts = memory_file.facts(db)
+        ready = {**facts, meta.DIM: embedder.dim}
+        found = health_probe.run(db, ready, to_iso(now_utc()), table=table)
+    own = facts.get(meta.VECTORS) == table
+    if not found.ok and not own:
+        with store.write() as db:
+            vector_index.drop_table(db, table)
+            meta.put(db, **dict.fromkeys((meta.NEXT_MODEL, meta.NEXT_DIM, meta.NEXT_VECTORS)))
+    health_probe.require(found, "补好的向量都在" if own else "没有换模型，原来的向量照旧用")
 
 
 def complete(store: Store, embedder: Embedder, progress: Callable[[int, int], None] | None) -> int:
@@ -208,9 +234,10 @@ def _switch(store: Store, embedder: Embedder, table: str) -> bool:
         return True
 
 
-def _without(store: Store) -> ReembedResult:
+def _without(store: Store, probed: bool) -> ReembedResult:
     with store.write() as db:
         facts = memory_file.facts(db)
+        had = probe.sums(db, None)
         for table in (facts.get(meta.VECTORS), facts.get(meta.NEXT_VECTORS)):
             if table:
                 vector_index.drop_table(db, str(table))
@@ -229,4 +256,7 @@ def _without(store: Store) -> ReembedResult:
             db, to_iso(now_utc()), None, "reembed", "", {"model": [facts.get(meta.MODEL), None]}
         )
         _, absent = vector_index.counts(db, None)
+        if probed:
+            found = health_probe.run(db, meta.read(db), to_iso(now_utc()), expected=had)
+            health_probe.require(found, "没有换模型，原来的向量照旧用")
     return ReembedResult(None, None, 0, absent)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from brain.embed import registry
 from brain.results import Stats
-from brain.store import fts, memories, memory_file, meta, schema
+from brain.store import claims, fts, memories, memory_file, meta, schema
 from brain.store.vectors import vector_index
 from brain.store.view import View
 
@@ -40,6 +40,7 @@ def stats(
         present, missing = vector_index.counts(db, facts.get(meta.VECTORS))
         number = schema.version(db)
         text_indexes = _text_indexes(db)
+        looked_at = claims.state_counts(db, everywhere)
     name = facts.get(meta.MODEL) or None
     languages: tuple[str, ...] = next(
         (info.languages for info in registry.known() if info.name == name), ()
@@ -71,6 +72,7 @@ def stats(
         schema=number,
         last_decay=facts.get(meta.LAST_DECAY),
         degraded=tuple(degraded),
+        **looked_at,
     )
 
 

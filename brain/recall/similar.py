@@ -144,11 +144,12 @@ def _changed(db: Transaction, memory_id: int, text: str, view: View) -> dict[int
             found.append((evidence, other, said))
     found.sort(reverse=True)
     known = memories.get_many(db, [memory_id, *(other for _, other, _ in found)])
+    new = known.get(memory_id)  # what is asked about before it is stored is the newest
     return {
         other: said
         for evidence, other, said in found[:MOST_CHANGED]
         if evidence >= SECOND * found[0][0]
-        and (known[other].valid_from or "") <= (known[memory_id].valid_from or "")
+        and (new is None or (known[other].valid_from or "") <= (new.valid_from or ""))
     }
 
 

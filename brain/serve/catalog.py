@@ -81,6 +81,21 @@ MORE_TAGS = Field("add", "strings", "要加上的标签")
 FEWER_TAGS = Field("remove", "strings", "要去掉的标签")
 STORED_TAGS = Field("tags", "strings", "归在哪些标签下，如 部署、值班")
 
+CHECKS = Field(
+    "checks",
+    "strings",
+    "可以看什么来核对：'file 路径'、'text 词句 in 路径'、'symbol 名字'、'version 包 版本'、"
+    "'ref 分支'；不给时从文本里读",
+)
+ROOT = Field("root", "string", "项目的文件夹（服务器那台机器上的）", blank=True)
+
+STALE = Field(
+    "stale",
+    "string",
+    "和 root 一起：不成立的放在最后并注明（show，默认），还是不放（drop）",
+    blank=True,
+)
+
 _LOOK = (SCOPE, KIND, AS_OF, KNOWN_AT, EXPIRED, TAGS)
 
 
@@ -153,6 +168,11 @@ def _forget(brain: Brain, args: dict[str, Any]) -> Any:
     return brain.forget(args.pop("id"), **args).to_dict()
 
 
+def _verify(brain: Brain, args: dict[str, Any]) -> Any:
+    asked = [*args.pop("ids", ()), *([args.pop("id")] if "id" in args else [])]
+    return brain.verify(asked, **args).to_dict()
+
+
 def _list(brain: Brain, args: dict[str, Any]) -> Any:
     return [memory.to_dict() for memory in brain.list(**args)]
 
@@ -202,7 +222,7 @@ def _unlink(brain: Brain, args: dict[str, Any]) -> Any:
 CALLS: Mapping[str, Call] = {
     "inject": Call(
         "给提示词的一段记忆；答不了时 block 为空",
-        (QUERY, BUDGET, SCOPE, AS_OF, KNOWN_AT, CONTEXT, TAGS, WITH_BRIEF, EXPLAIN),
+        (QUERY, BUDGET, SCOPE, AS_OF, KNOWN_AT, CONTEXT, TAGS, WITH_BRIEF, EXPLAIN, ROOT, STALE),
         _inject,
         "Injection",
     ),
@@ -290,6 +310,7 @@ CALLS: Mapping[str, Call] = {
             Field("until", "string", "这个时间之前记下的，不含它", blank=True),
             Field("source", "string", "只列这个来源的，如 chat", blank=True),
             Field("after", "id", "上一页最后一条的编号：从它之后列起"),
+            Field("stale", "boolean", "只列核对过、已经失效的"),
             Field("limit", "integer", "最多几条；默认 50", least=1, most=1_000_000_000),
         ),
         _list,
@@ -314,9 +335,25 @@ CALLS: Mapping[str, Call] = {
             STORED_TAGS,
             WHY,
             ALLOW_SECRETS,
+            CHECKS,
+            ROOT,
         ),
         lambda brain, args: brain.add(**args).to_dict(),
         "Added",
+        writes=True,
+    ),
+    "verify": Call(
+        "核对记忆里说的文件、词句、符号、版本、分支还在不在",
+        (
+            Field("ids", "ids", "看哪几条"),
+            Field("id", "id", "看哪一条"),
+            Field("all", "boolean", "所有当前有效、有核对的"),
+            ROOT,
+            Field("fix", "boolean", "移了位置、换了版本的，给出怎样改；只看不写"),
+            Field("yes", "boolean", "和 fix 一起：照着写"),
+        ),
+        _verify,
+        "Verified",
         writes=True,
     ),
     "supersede": Call(
@@ -365,6 +402,34 @@ CALLS: Mapping[str, Call] = {
         (ID,),
         lambda brain, args: brain.history(args["id"]).to_dict(),
         "History",
+    ),
+    "compress": Call(
+        "把一段内容压短，原文存着可以取回",
+        (
+            Field("data", "string", "要压短的内容", required=True),
+            Field("query", "string", "和它有关的先留下"),
+            BUDGET,
+            Field("type", "string", "这是什么，如 file-observation、test-result", blank=True),
+            Field("session", "string", "哪个会话看到的", blank=True),
+            Field("revision", "string", "哪个版本的：提交号、分支或标签", blank=True),
+            Field("source", "string", "从哪里来：文件的路径、命令、网址", blank=True),
+            ROOT,
+        ),
+        lambda brain, args: brain.compress(**args).to_dict(),
+        "Compressed",
+        writes=True,
+    ),
+    "originals": Call(
+        "存下的原文，不含内容",
+        (
+            Field("session", "string", "只列这个会话看到的", blank=True),
+            Field("type", "string", "只列这一种，如 test-result", blank=True),
+            Field(
+                "state", "string", "current、stale（已过时）或 archived（后来又看过）", blank=True
+            ),
+        ),
+        lambda brain, args: {"originals": [one.to_dict() for one in brain.originals(**args)]},
+        "Originals",
     ),
     "recover": Call(
         "按句柄取回全文",

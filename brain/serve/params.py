@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from brain.errors import EXIT_USAGE, BrainError
 
-Kind = Literal["string", "integer", "number", "boolean", "id", "strings"]
+Kind = Literal["string", "integer", "number", "boolean", "id", "ids", "strings"]
 
 LARGEST_INTEGER = 2**63 - 1
 """SQLite's largest integer."""
@@ -21,8 +21,20 @@ _TOLD: Mapping[Kind, str] = {
     "number": "数",
     "boolean": "true 或 false",
     "id": '编号，如 12 或 "#12"',
+    "ids": "编号的数组",
     "strings": "文本的数组",
 }
+
+
+def _id_forms(required: bool = True) -> list[dict[str, Any]]:
+    """The JSON schema of an id; '' is as good as not given, where it may be left out."""
+    number = "^#?[0-9]{1,18}$" if required else "^(#?[0-9]{1,18})?$"
+    return [
+        {"type": "integer", "minimum": 1, "maximum": LARGEST_INTEGER},
+        {"type": "string", "pattern": number},
+    ]
+
+
 _WHOLE = re.compile(r"[+-]?[0-9]{1,18}\Z")
 _TRUTH = {"true": True, "1": True, "false": False, "0": False}
 
@@ -34,7 +46,7 @@ class Field:
     Args:
         name: as in JSON, and as the engine calls it.
         kind: its JSON type; ``id`` takes ``12``, ``"12"`` and ``"#12"``; ``strings`` is an array,
-            in a query separated by commas.
+            in a query separated by commas, and so is ``ids``.
         about: one Chinese sentence for a model or a person.
         required: must be given.
         least, most: range of a number, told in the schema; the engine holds to it.
@@ -54,14 +66,12 @@ class Field:
     def schema(self) -> dict[str, Any]:
         """Its JSON schema."""
         if self.kind == "id":
-            # '' is as good as not given, where it may be left out.
-            number = "^#?[0-9]{1,18}$" if self.required else "^(#?[0-9]{1,18})?$"
+            return {"description": self.about, "anyOf": _id_forms(self.required)}
+        if self.kind == "ids":
             return {
+                "type": "array",
+                "items": {"anyOf": _id_forms()},
                 "description": self.about,
-                "anyOf": [
-                    {"type": "integer", "minimum": 1, "maximum": LARGEST_INTEGER},
-                    {"type": "string", "pattern": number},
-                ],
             }
         if self.kind == "strings":
             return {
@@ -131,6 +141,10 @@ def _typed(field: Field, value: Any, loose: bool) -> Any:
         right = isinstance(value, str)
     elif field.kind == "strings":
         right = isinstance(value, list) and all(isinstance(one, str) for one in value)
+    elif field.kind == "ids":
+        right = isinstance(value, list) and all(
+            isinstance(one, int | str) and not isinstance(one, bool) for one in value
+        )
     elif field.kind == "integer":
         right = isinstance(value, int) or (isinstance(value, float) and value.is_integer())
     elif field.kind == "number":
@@ -151,7 +165,7 @@ def _from_text(kind: Kind, text: str) -> Any:
     """A value written as text; what cannot be one stays text and is refused by its type."""
     if kind == "boolean":
         return _TRUTH.get(text.lower(), text)
-    if kind == "strings":
+    if kind in ("strings", "ids"):
         return [one.strip() for one in re.split("[,，]", text) if one.strip()]
     if kind == "integer" and _WHOLE.match(text):
         return int(text)

@@ -29,6 +29,7 @@ _SCALARS: Mapping[Any, Schema] = {
 _TIME = "UTC，如 2026-11-29T08:00:00.000Z"
 _TOLD: Mapping[str, str] = {
     **dict.fromkeys(("valid_from", "valid_to", "retracted_at", "archived_at"), _TIME),
+    "verified_at": f"上次核对成立：{_TIME}",
     **dict.fromkeys(("recorded_at", "last_used_at", "last_decay", "at"), _TIME),
     "degraded": "没能参加的部分，见 docs/cli.md",
     "remarks": "关于这一问要知道的；没有时不在",
@@ -114,7 +115,7 @@ def _hit() -> Schema:
     """A hit stands in its memory's JSON, with the text that is shown."""
     beside = _object(
         m.Hit,
-        without=("memory", "lanes"),
+        without=("memory", "lanes", "claims"),
         optional={"lanes": {"type": "object", "additionalProperties": _LANE}},
         basis=_TEXT,
         suspect_rule=_TEXT_OR_NONE,
@@ -127,6 +128,14 @@ def _hit() -> Schema:
 
 
 _HIT = _hit()
+_LOOKED_AT: Schema = {
+    **_HIT,
+    "properties": {
+        **_HIT["properties"],
+        "claims": {"type": "array", "items": _object(m.Seen)},
+    },
+}
+"""A hit of ``inject``, whose claims were looked at where a root was given."""
 
 SCHEMAS: Mapping[str, Schema] = {
     "Memory": _MEMORY,
@@ -146,7 +155,12 @@ SCHEMAS: Mapping[str, Schema] = {
         },
         suspects=_WHOLE,
     ),
-    "Injection": _object(m.InjectResult, basis=_TEXT, used=_WHOLE),
+    "Injection": _object(
+        m.InjectResult,
+        basis=_TEXT,
+        used=_WHOLE,
+        hits={"type": "array", "items": _LOOKED_AT},
+    ),
     "Check": _object(m.Gate),
     "Added": _object(m.AddResult, optional={"superseded": _WHOLE}),
     "Superseded": _object(r.SupersedeResult),
@@ -171,6 +185,7 @@ SCHEMAS: Mapping[str, Schema] = {
     "Link": _object(r.Link),
     "Links": {"type": "array", "items": _object(r.Link)},
     "Unlinked": _object(r.UnlinkResult),
+    "Verified": _object(r.VerifyResult),
     "Stats": _object(r.Stats),
     "Brief": _object(r.Brief),
     "CacheEvent": {
@@ -182,6 +197,12 @@ SCHEMAS: Mapping[str, Schema] = {
             "drop": {"anyOf": [_object(r.CacheDrop), {"type": "null"}]},
         },
         "required": ["session", "turn", "hit_ratio", "drop"],
+    },
+    "Compressed": _object(r.CompressResult, basis=_TEXT),
+    "Originals": {
+        "type": "object",
+        "properties": {"originals": {"type": "array", "items": _object(r.OriginalEntry)}},
+        "required": ["originals"],
     },
     "Recovered": _object(r.Recovered, optional={"text": _TEXT, "base64": _TEXT}, bytes=_WHOLE),
     "Error": {

@@ -136,7 +136,8 @@ def due(
     """The current records that are to be archived, by id.
 
     A record rests since the latest of: it came in, it began to hold, it was last used, somebody
-    changed it or brought it back. Being told that it is wrong does not wake it.
+    changed it or brought it back. Being told that it is wrong does not wake it,
+    nor does being verified.
 
     Args:
         formula: gives the strength that counts.
@@ -155,7 +156,7 @@ def due(
         "  faded(m.id, m.strength, m.importance, m.recorded_at) AS strength,"
         "  max(m.recorded_at, coalesce(m.valid_from, ''), coalesce(m.last_used_at, ''),"
         "   coalesce((SELECT max(j.at) FROM journal j WHERE j.memory_id = m.id"
-        "    AND j.what NOT IN ('wrong', 'archive', 'use', 'undecay')), '')) AS idle"
+        "    AND j.what NOT IN ('wrong', 'archive', 'use', 'undecay', 'verify')), '')) AS idle"
         f" FROM memories m WHERE {chosen}{_CURRENT}"
         "  AND m.importance < ?3 AND m.pinned = 0 AND m.kind NOT IN (?4, ?5)"
         "  AND faded(m.id, m.strength, m.importance, m.recorded_at) < ?1"

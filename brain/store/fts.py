@@ -317,6 +317,16 @@ def postings(
     return {term: ids or "" for term, (ids,) in zip(terms, found, strict=True)}
 
 
+def finds(
+    db: apsw.Connection, index: str, terms: Sequence[str], scope_id: int, memory_id: int
+) -> bool:
+    """Whether an index finds one memory by each of some terms, under its scope."""
+    body = " AND ".join(map(quote, terms)) if terms else None
+    match = f"scope : {quote(scope_term(scope_id))}" + (f" AND body : ({body})" if body else "")
+    query = f"SELECT 1 FROM {index} WHERE {index} MATCH ? AND rowid = ?"
+    return bool(rows(db, query, (match, memory_id)))
+
+
 @_look_up
 def lengths(db: apsw.Connection, index: str, ids: Sequence[int]) -> dict[int, int]:
     """How many terms each memory's text has in an index.

@@ -14,7 +14,7 @@ from typing import Any
 
 import apsw
 
-from brain.store.sql import rows, stream
+from brain.store.sql import one, rows, stream
 from brain.store.view import Selection
 from brain.text.secrets.mask import refuse
 from brain.validate import check_why
@@ -73,6 +73,22 @@ def redact(db: apsw.Connection, memory_id: int, text: str) -> None:
         (text, memory_id),
     )
     db.execute("UPDATE journal SET detail = '{}' WHERE memory_id = ?", (memory_id,))
+
+
+def last_number(db: apsw.Connection) -> int:
+    """The number of the newest entry, 0 where there is none."""
+    return int(one(db, "SELECT coalesce(max(id), 0) FROM journal"))
+
+
+def between(db: apsw.Connection, first: int, last: int | None) -> list[Event]:
+    """The entries about records with first < number <= last, oldest first; None for no end."""
+    found = rows(
+        db,
+        "SELECT at, memory_id, what, why, detail FROM journal"
+        " WHERE id > ?1 AND (?2 IS NULL OR id <= ?2) AND memory_id IS NOT NULL ORDER BY id",
+        (first, last),
+    )
+    return [Event(at, mid, what, why, json.loads(detail)) for at, mid, what, why, detail in found]
 
 
 def forgotten_at(db: apsw.Connection, memory_id: int) -> str | None:

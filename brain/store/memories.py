@@ -10,12 +10,25 @@ from typing import Any
 
 import apsw
 
-from brain.memory import Memory, content_hash
+from brain.memory import (
+    CLAIMED,
+    DERIVED,
+    FAILED,
+    STALE,
+    VERIFIED,
+    Check,
+    Memory,
+    content_hash,
+)
+from brain.store import claims
+from brain.store.claims import Claim
 from brain.store.sql import one, rows, stream
 from brain.store.view import Listed, Selection, View, with_tags
 
-_NAMES = tuple(f.name for f in fields(Memory) if f.name != "tags")
-"""The columns of ``memories`` that a :class:`Memory` is made of, in its order; tags come last."""
+_BESIDE = ("tags", *DERIVED)
+_NAMES = tuple(f.name for f in fields(Memory) if f.name not in _BESIDE)
+"""The columns of ``memories`` that a :class:`Memory` is made of, in its order; tags and claims
+come last."""
 
 
 def _tags_of(alias: str) -> str:
@@ -24,8 +37,15 @@ def _tags_of(alias: str) -> str:
     return f"(SELECT json_group_array(tag) FROM ({of}))"
 
 
-_FIELDS = ", ".join((*_NAMES, _tags_of("memories")))
-_M_FIELDS = ", ".join((*(f"m.{name}" for name in _NAMES), _tags_of("m")))
+def _claims_of(alias: str) -> str:
+    """An expression for the claims of a record, a JSON array in the order given."""
+    of = f"SELECT * FROM claims c WHERE c.memory_id = {alias}.id ORDER BY c.id"
+    told = "json_array(kind, claim, result, verified_at)"
+    return f"(SELECT json_group_array({told}) FROM ({of}))"
+
+
+_FIELDS = ", ".join((*_NAMES, _tags_of("memories"), _claims_of("memories")))
+_M_FIELDS = ", ".join((*(f"m.{name}" for name in _NAMES), _tags_of("m"), _claims_of("m")))
 _PINNED = _NAMES.index("pinned")
 
 
@@ -46,6 +66,7 @@ class Record:
     evidence: str = ""
     supersedes: int | None = None
     tags: tuple[str, ...] = ()
+    claims: tuple[Claim, ...] = ()
 
 
 _TYPES: dict[str, tuple[type, ...]] = {
@@ -56,7 +77,7 @@ _TYPES: dict[str, tuple[type, ...]] = {
     "str | None": (str, NoneType),
     "int | None": (int, NoneType),
 }
-_COLUMNS = (*(_TYPES[str(f.type)] for f in fields(Memory) if f.name != "tags"), (str,))
+_COLUMNS = (*(_TYPES[str(f.type)] for f in fields(Memory) if f.name in _NAMES), (str,), (str,))
 
 
 def _memory(row: Sequence[Any]) -> Memory:
@@ -65,8 +86,19 @@ def _memory(row: Sequence[Any]) -> Memory:
     values = list(row)
     values[_PINNED] = bool(values[_PINNED])  # SQLite has no booleans
     # Most records have none, and reading JSON takes as long as all the rest.
+    told = values.pop()
     values[-1] = () if values[-1] == "[]" else tuple(json.loads(values[-1]))
+    if told != "[]":
+        values += _state(json.loads(told))
     return Memory(*values)
+
+
+def _state(told: list[list[str | None]]) -> tuple[tuple[Check, ...], str, str | None]:
+    """The last fields of a memory, from its claims: kind, claim, result, when last found true."""
+    checks = tuple(Check(str(kind), str(claim)) for kind, claim, _, _ in told)
+    results = {result for _, _, result, _ in told}
+    state = STALE if FAILED in results else CLAIMED if None in results else VERIFIED
+    return checks, state, max((at for *_, at in told if at), default=None)
 
 
 def _sha256(text: str) -> bytes:
@@ -100,6 +132,8 @@ def insert(db: apsw.Connection, record: Record) -> int:
         ),
     )[0]
     add_tags(db, int(row[0]), record.tags)
+    for claim in record.claims:
+        claims.insert(db, replace(claim, memory_id=int(row[0])))
     return int(row[0])
 
 
@@ -152,6 +186,8 @@ def from_record(record: Record, memory_id: int) -> Memory:
         use_count=0,
         last_used_at=None,
         tags=record.tags,
+        checks=tuple(Check(one.kind, one.claim) for one in record.claims),
+        state=CLAIMED if record.claims else None,
     )
 
 
@@ -164,7 +200,8 @@ def insert_verbatim(db: apsw.Connection, memory: Memory, *, keep_id: bool) -> in
     values = {**memory.to_dict(), "supersedes": None, "superseded_by": None}
     values["content_hash"] = content_hash(memory.text)
     values["text_sha256"] = _sha256(memory.text)
-    del values["tags"]
+    for name in _BESIDE:
+        del values[name]
     if not keep_id:
         del values["id"]
     row = rows(
@@ -327,7 +364,8 @@ def iter_selected(
             has such a one end the reading.
     """
     where, args = shown.where()
-    columns = {**{name: f"m.{name}" for name in _NAMES}, "tags": _tags_of("m")}
+    columns = {name: f"m.{name}" for name in _NAMES}
+    columns |= {"tags": _tags_of("m"), "claims": _claims_of("m")}
     given: list[object] = []
     if not shown.whole:
         inner, inner_args = shown.where("x")

@@ -86,8 +86,12 @@ def put(db: apsw.Connection, original: Original, most: int) -> bool:
     if taken + len(original.data) > most:
         raise BudgetExceededError(taken, len(original.data))
     db.execute(
-        "INSERT OR REPLACE INTO ccr (handle, sha256, original, content_type, compressor,"
-        " tokens_before, tokens_after, stored_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO ccr (handle, sha256, original, content_type, compressor,"
+        " tokens_before, tokens_after, stored_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+        " ON CONFLICT (handle) DO UPDATE SET sha256 = excluded.sha256,"
+        " original = excluded.original, content_type = excluded.content_type,"
+        " compressor = excluded.compressor, tokens_before = excluded.tokens_before,"
+        " tokens_after = excluded.tokens_after, stored_at = excluded.stored_at",
         (
             key,
             sha256,
@@ -131,6 +135,16 @@ def listed(db: apsw.Connection) -> list[OriginalInfo]:
         " ORDER BY stored_at, handle",
     )
     return [OriginalInfo(*row) for row in found]
+
+
+def is_whole(db: apsw.Connection, key: str) -> bool:
+    """Whether the original under a handle still has the bytes whose SHA-256 was noted."""
+    found = rows(db, "SELECT sha256, original FROM ccr WHERE handle = ?", (key,))
+    if not found:
+        return False
+    noted, data = found[0]
+    digest = hashlib.sha256(data).digest() if isinstance(data, bytes) else b""
+    return bool(digest == noted) and handle(digest) == key
 
 
 def take(db: apsw.Connection, prefix: bytes) -> bytes | None:

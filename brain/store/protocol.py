@@ -3,8 +3,8 @@
 A store is a set of modules of functions (and the class of :class:`Database`), each fulfilling one
 protocol below; :mod:`brain.store.sqlite` names SQLite's, and mypy holds them to it. Who writes a
 second store has to read this file and the plain data that cross (``View``, ``Selection``,
-``Memory``, ``Record``, ``Event``, ``Observation``, ``Original``, ``Link``, ``Due``), which both
-stores share.
+``Memory``, ``Record``, ``Event``, ``Observation``, ``Claim``, ``Seen``, ``Original``, ``Link``,
+``Due``), which both stores share.
 
 A transaction is opaque: who has one passes it on, to functions of the store that gave it, and does
 nothing else with it. ``read()``, ``snapshot()`` and ``write()`` of :class:`Database` give one; only
@@ -31,12 +31,16 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from brain.memory import Memory
+    from brain.store.claims import Claim
     from brain.store.decay import Due, Formula, Kept
     from brain.store.integrity import Capabilities
     from brain.store.journal import Event
     from brain.store.links import Observation
     from brain.store.memories import Record
+    from brain.store.observations import Seen
     from brain.store.originals import Original, OriginalInfo
+    from brain.store.probe import Sums
+    from brain.store.runs import Run
     from brain.store.salvage import Salvaged
     from brain.store.use_log import Uses
     from brain.store.view import Listed, Selection, View
@@ -379,6 +383,11 @@ class TextIndex(Protocol[Tx]):
             newest: only so many of each, the newest.
         """
 
+    def finds(
+        self, db: Tx, index: str, terms: Sequence[str], scope_id: int, memory_id: int
+    ) -> bool:
+        """Whether an index finds one memory by each of some terms, under its scope."""
+
     def lengths(self, db: Tx, index: str, ids: Sequence[int]) -> dict[int, int]:
         """How many terms each memory's text has in an index."""
 
@@ -517,6 +526,12 @@ class Journal(Protocol[Tx]):
         reason to every record it touches), or quotes its whole text.
         """
 
+    def last_number(self, db: Tx) -> int:
+        """The number of the newest entry, 0 where there is none."""
+
+    def between(self, db: Tx, first: int, last: int | None) -> list[Event]:
+        """The entries about records with first < number <= last, oldest first; None for no end."""
+
     def forgotten_at(self, db: Tx, memory_id: int) -> str | None:
         """When a memory was forgotten; None when it was not."""
 
@@ -623,6 +638,65 @@ class Links(Protocol[Tx]):
         """Removes rows."""
 
 
+class Claims(Protocol[Tx]):
+    """What of a memory can be looked at, and what came of looking: one row a claim."""
+
+    def insert(self, db: Tx, found: Claim) -> None:
+        """Stores a row; the same claim of the same memory once."""
+
+    def of(self, db: Tx, memory_ids: Iterable[int]) -> list[Claim]:
+        """The claims of some memories, by memory, in the order given."""
+
+    def ids_with_claims(self, db: Tx, view: View) -> list[int]:
+        """The ids of the records a view shows that have claims, in order."""
+
+    def stamp(self, db: Tx, found: Claim) -> None:
+        """Writes what was found about a claim, by its number."""
+
+    def adopt(self, db: Tx, old: int, new: int) -> None:
+        """Gives claims without a project the one that the record before theirs was about."""
+
+    def state_counts(self, db: Tx, view: View) -> dict[str, int]:
+        """How many of the records a view shows are in each state; those without claims in none."""
+
+    def iter_selected(self, db: Tx, shown: Selection) -> Iterator[Claim]:
+        """The claims of the records that are shown, by record, one at a time."""
+
+    def broken(self, db: Tx) -> list[int]:
+        """Numbers of rows whose memory is not there, or that are not sound themselves."""
+
+    def drop(self, db: Tx, claim_ids: Iterable[int]) -> None:
+        """Removes rows."""
+
+
+class Observations(Protocol[Tx]):
+    """What an original is (a file seen, a test's result), for which session."""
+
+    ARCHIVED: str
+
+    def put(self, db: Tx, seen: Seen) -> str:
+        """Notes what an original is; gives the type it has for that session, which stays as it
+        is."""
+
+    def of(self, db: Tx, handle: str | None = ...) -> list[Seen]:
+        """What an original is, for each session; of all originals for None, oldest first."""
+
+    def stale_among(self, db: Tx, handles: Sequence[str]) -> dict[str, Seen]:
+        """Those of some handles whose originals are stale, with what they are."""
+
+    def any_stale(self, db: Tx) -> bool:
+        """Whether any original was found to hold no more."""
+
+    def stamp(self, db: Tx, seen: Seen) -> None:
+        """Writes what looking at an original gave."""
+
+    def iter_all(self, db: Tx) -> Iterator[Seen]:
+        """Every row in the order they came, one at a time."""
+
+    def drop_broken(self, db: Tx) -> int:
+        """Removes rows whose original is not there, or that are not sound; gives how many."""
+
+
 class Facts(Protocol[Tx]):
     """Facts about the store by key, and the user's own words."""
 
@@ -689,6 +763,9 @@ class Originals(Protocol[Tx]):
 
     def listed(self, db: Tx) -> list[OriginalInfo]:
         """Every original without its bytes, oldest first."""
+
+    def is_whole(self, db: Tx, key: str) -> bool:
+        """Whether the original under a handle still has the bytes whose SHA-256 was noted."""
 
     def take(self, db: Tx, prefix: bytes) -> bytes | None:
         """Takes out the original under a handle's bytes and gives it; None where there is none."""
@@ -828,7 +905,8 @@ class Fading(Protocol[Tx]):
         """The current records that are to be archived, by id.
 
         A record rests since the latest of: it came in, it began to hold, it was last used,
-        somebody changed it or brought it back. Being told that it is wrong does not wake it.
+        somebody changed it or brought it back. Being told that it is wrong does not wake it,
+        nor does being verified.
 
         Args:
             formula: gives the strength that counts.
@@ -903,6 +981,45 @@ class Derived(Protocol[Tx]):
         """What ``meta`` says, with the vector table only where it really exists."""
 
 
+class Runs(Protocol[Tx]):
+    """Consolidations that were applied."""
+
+    def put(self, db: Tx, run: Run) -> None:
+        """Notes a run."""
+
+    def get(self, db: Tx, name: str) -> Run | None:
+        """A run by its name."""
+
+    def free_name(self, db: Tx, name: str) -> str:
+        """The name, with a number behind it where a run has it already."""
+
+    def set_undone(self, db: Tx, name: str, at: str) -> None:
+        """Notes when a run was undone, UTC ISO."""
+
+
+class Probe(Protocol[Tx]):
+    """Savepoints and sums for the health probe."""
+
+    def sums(self, db: Tx, table: str | None) -> Sums:
+        """Counts what is in a file.
+
+        Args:
+            table: the vector table; None where there is none.
+        """
+
+    def is_searched(self, db: Tx, table: str) -> bool:
+        """Whether a vector table is there, with blocks beside it; that of schema 1 has none."""
+
+    def has_scope(self, db: Tx, name: str) -> int | None:
+        """The number of a scope; None where it has none."""
+
+    def tried(self, db: Tx) -> AbstractContextManager[None]:
+        """A block of a write transaction all of which is undone at its end."""
+
+    def whole(self, db: Tx) -> AbstractContextManager[None]:
+        """A block of a write transaction that is done whole or, on an exception, not at all."""
+
+
 class Schema(Protocol[Tx]):
     """Schema version of the store's data."""
 
@@ -946,6 +1063,9 @@ class VectorIndexUpkeep(Protocol[Tx]):
 
     def is_quantized(self, db: Tx, table: str) -> bool:
         """Whether there are enough vectors that they have been given codes."""
+
+    def recount(self, db: Tx, table: str) -> None:
+        """Notes anew how many vectors there are."""
 
     def count_outdated(self, db: Tx, table: str) -> int:
         """How many vectors have codes against an older centre."""

@@ -115,7 +115,8 @@ def _v2(db: apsw.Connection) -> None:
         if old is not None and vector_index.exists(db, old):
             stand_in(db)  # records are read as they are today
             meta.put(db, **{name: vector_index.from_schema_1(db, old, found[dim])})
-    db.execute("DROP TABLE IF EXISTS temp.tags")  # before the real one, which it would hide
+    for name in _SINCE:  # before the real one, which it would hide
+        db.execute(f"DROP TABLE IF EXISTS temp.{name}")
     meta.put(db, vectors_behind=None)
     db.execute("""
     -- What was changed after an instant. Additions stay out: they are most of a journal, and the
@@ -214,13 +215,82 @@ def _v8(db: apsw.Connection) -> None:
     """)
 
 
+def _runs(db: apsw.Connection) -> None:
+    db.execute("""
+    -- Consolidations that were applied. What each changed is in the journal, between two entries of
+    -- it; the entries of a record that was forgotten since say nothing any more.
+    CREATE TABLE runs (
+      id      INTEGER PRIMARY KEY AUTOINCREMENT,
+      name    TEXT    NOT NULL UNIQUE,
+      at      TEXT    NOT NULL,
+      first   INTEGER NOT NULL,
+      last    INTEGER NOT NULL,
+      lines   TEXT    NOT NULL,
+      created TEXT    NOT NULL,
+      undone  TEXT
+    );
+    """)
+
+
+def _claims(db: apsw.Connection) -> None:
+    db.execute("""
+    -- What of a memory can be looked at, and what came of looking at it.
+    CREATE TABLE claims (
+      id          INTEGER PRIMARY KEY,
+      memory_id   INTEGER NOT NULL REFERENCES memories (id) ON DELETE CASCADE,
+      kind        TEXT    NOT NULL,
+      claim       TEXT    NOT NULL,
+      origin      TEXT    NOT NULL CHECK (origin IN ('given', 'text')),
+      project     TEXT    NOT NULL DEFAULT '',
+      result      TEXT    CHECK (result IN ('verified', 'failed')),
+      checked_at  TEXT,
+      verified_at TEXT,
+      found_at    TEXT,
+      evidence    TEXT    NOT NULL DEFAULT '',
+      reason      TEXT    NOT NULL DEFAULT '',
+      counted     INTEGER NOT NULL DEFAULT 0 CHECK (counted IN (0, 1)),
+      UNIQUE (memory_id, kind, claim)
+    );
+
+    -- What an original is, for which session.
+    CREATE TABLE observations (
+      id         INTEGER PRIMARY KEY,
+      handle     TEXT NOT NULL REFERENCES ccr (handle) ON DELETE CASCADE,
+      session    TEXT NOT NULL DEFAULT '',
+      type       TEXT NOT NULL,
+      revision   TEXT NOT NULL DEFAULT '',
+      source     TEXT NOT NULL DEFAULT '',
+      project    TEXT NOT NULL DEFAULT '',
+      stored_at  TEXT NOT NULL,
+      result     TEXT CHECK (result IN ('verified', 'failed')),
+      checked_at TEXT,
+      reason     TEXT NOT NULL DEFAULT '',
+      UNIQUE (handle, session)
+    );
+    CREATE INDEX observations_by_source ON observations (source, type, session);
+    """)
+
+
+_SINCE = {
+    "tags": "id INTEGER PRIMARY KEY, memory_id INTEGER, tag TEXT",
+    "claims": "id INTEGER PRIMARY KEY, memory_id INTEGER, kind TEXT, claim TEXT, origin TEXT,"
+    " project TEXT, result TEXT, checked_at TEXT, verified_at TEXT, found_at TEXT, evidence TEXT,"
+    " reason TEXT, counted INTEGER",
+    "observations": "id INTEGER PRIMARY KEY, handle TEXT, session TEXT, type TEXT, revision TEXT,"
+    " source TEXT, project TEXT, stored_at TEXT, result TEXT, checked_at TEXT, reason TEXT",
+}
+"""Tables that records and originals are read with and that an older file lacks: their columns."""
+
+
 def stand_in(db: apsw.Connection) -> None:
     """Gives a connection to an older file, which it may only read, the tables that came since."""
-    if db.table_exists(None, "tags"):
+    missing = [name for name in _SINCE if not db.table_exists(None, name)]
+    if not missing:
         return
     guarded = db.pragma("query_only")
     db.pragma("query_only", "OFF")
-    db.execute("CREATE TEMP TABLE tags (id INTEGER PRIMARY KEY, memory_id INTEGER, tag TEXT)")
+    for name in missing:
+        db.execute(f"CREATE TEMP TABLE {name} ({_SINCE[name]})")
     db.pragma("query_only", "ON" if guarded else "OFF")
 
 
@@ -233,6 +303,8 @@ MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (
     _tags,
     _v7,
     _v8,
+    _claims,
+    _runs,
 )
 SCHEMA_VERSION = len(MIGRATIONS)
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from brain.store import (
         backup,
+        claims,
         connection,
         decay,
         erase,
@@ -25,9 +26,12 @@ if TYPE_CHECKING:
         memories,
         memory_file,
         meta,
+        observations,
         originals,
         part_file,
+        probe,
         protocol,
+        runs,
         salvage,
         schema,
         sources,
@@ -46,13 +50,17 @@ if TYPE_CHECKING:
     _vector_index: protocol.VectorIndex[Transaction] = vector_index
     _journal: protocol.Journal[Transaction] = journal
     _links: protocol.Links[Transaction] = links
+    _claims: protocol.Claims[Transaction] = claims
     _facts: protocol.Facts[Transaction] = meta
     _originals: protocol.Originals[Transaction] = originals
+    _observations: protocol.Observations[Transaction] = observations
     _sources: protocol.Sources[Transaction] = sources
     _fading: protocol.Fading[Transaction] = decay
     _use_log: protocol.UseLog = use_log
     _erasure: protocol.Erasure[Transaction] = erase
     _derived: protocol.Derived[Transaction] = memory_file
+    _runs: protocol.Runs[Transaction] = runs
+    _probe: protocol.Probe[Transaction] = probe
     _schema: protocol.Schema[Transaction] = schema
     _text_index_upkeep: protocol.TextIndexUpkeep[Transaction] = fts
     _vector_index_upkeep: protocol.VectorIndexUpkeep[Transaction] = vector_index

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from brain import validate
-from brain.memory import CAME_ABOUT, OUTCOME_KIND
+from brain.memory import CAME_ABOUT, FAILED, OUTCOME_KIND
 from brain.text.timestamps import When, now_utc, parse_time, to_iso
 
 FOREVER_MS = 2**62
@@ -156,12 +156,14 @@ class Listed:
         since, until: UTC ISO, half open: when they were recorded.
         source: that source, or one of its kind (``chat`` of ``chat:codex``).
         after: only records before this id in a list with the newest first.
+        stale: only records one of whose claims was found to hold no more.
     """
 
     since: str | None = None
     until: str | None = None
     source: str | None = None
     after: int | None = None
+    stale: bool = False
 
     def where(self, alias: str = "m") -> tuple[str, list[object]]:
         """A condition on a table alias of ``memories`` and its parameters."""
@@ -180,6 +182,11 @@ class Listed:
                 f"({alias}.source = ? OR substr({alias}.source, 1, length(?) + 1) = ? || ':')"
             )
             args += [self.source] * 3
+        if self.stale:
+            parts.append(
+                "EXISTS (SELECT 1 FROM claims c"
+                f" WHERE c.memory_id = {alias}.id AND c.result = '{FAILED}')"
+            )
         return " AND ".join(parts) or "1", args
 
 

@@ -95,3 +95,10 @@ def test_at_most_two_are_named(brain: Brain) -> None:
     for month in range(1, 7):
         brain.add(f"羽毛球课第{month}期，场地在体育馆{month}号")
     assert len(_changed(brain.add("羽毛球课不上了，都取消"))) <= 2
+
+
+def test_what_is_not_stored_yet_may_say_that_something_changed(brain: Brain) -> None:
+    """``record`` asks before it stores: what it asks about is the newest."""
+    brain.add("构建工具是 make", kind="decision")
+    done = brain.record("构建工具换成 ninja，不再用 make", "构建快了一半")
+    assert done.created

@@ -22,11 +22,14 @@ from tests.support.cli import Cli
 from tests.support.servers import ENVELOPE, MCP, MODERN, Stdio, at_start, text_of
 
 READ_TOOLS = {"inject", "recall", "check", "recover", "history", "list"} | {
+    "originals",
     "before_action",
     "trace_cause",
     "compare_options",
 }
 WRITE_TOOLS = {"remember", "supersede", "correct", "forget", "restore", "pin", "useful", "tag"} | {
+    "verify",
+    "compress",
     "record_decision",
 }
 

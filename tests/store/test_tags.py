@@ -87,7 +87,8 @@ def old_file(path: Path) -> int:
     with Brain.open(path, model="none") as brain:
         made = brain.add("旧格式里的一条").id
     db = apsw.Connection(str(path))
-    db.execute("DROP TABLE tags")
+    for table in ("tags", "claims", "observations"):
+        db.execute(f"DROP TABLE {table}")
     db.pragma("user_version", schema.MIGRATIONS.index(schema._tags))
     db.pragma("wal_checkpoint(TRUNCATE)")
     db.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -14,6 +15,7 @@ from brain.cli.options import (
     Db,
     Json,
     NewTags,
+    Root,
     Scope,
     Stdin,
     Why,
@@ -21,6 +23,7 @@ from brain.cli.options import (
     day_ahead,
     given,
     number,
+    whole_path,
 )
 from brain.cli.render import warn
 from brain.cli.target import ask, report_created
@@ -37,6 +40,7 @@ if TYPE_CHECKING:
     "brain add '-5度以下改用备用机房' --importance 0.8",
     "brain add 值班群是青鸟群 --scope web --valid-from 2026-03-01",
     "brain add 发布前先跑冒烟 --tag 部署 --tag 值班",
+    "brain add 入口在 src/main.py --check 'file src/main.py' --root ~/work/web",
     "cat 会议纪要.txt | brain add --stdin --source model",
     more="同样的文本、类型、范围再加一次，得到原来的编号。文件不存在时会新建。"
     "文本里有口令、密钥、身份证号、银行卡号时不存（brain_secret）。",
@@ -86,6 +90,16 @@ def add(
         str, typer.Option("--evidence", metavar="依据", help="出处，如文件名或链接")
     ] = "",
     tag: NewTags = None,
+    check: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--check",
+            metavar="核对",
+            help="这条说的可以看什么：'file 路径'、'text 词句 in 路径'、'symbol 名字'、"
+            "'version 包 版本'、'ref 分支'；几个给几次。不给时从文本里读",
+        ),
+    ] = None,
+    root: Root = None,
     why: Why = "",
     allow_secrets: AllowSecrets = False,
     stdin: Stdin = False,
@@ -94,6 +108,11 @@ def add(
 ) -> int:
     """Stores one memory."""
     content = text_or_stdin(text, stdin, "文本")
+    if root is None and scopes.is_auto(scope):
+        from brain.repository import top  # as the scope does
+
+        above = top(Path.cwd())
+        root = None if above is None else str(above)
     scope = scopes.resolve(scope)
 
     def use(brain: Memory) -> tuple[AddResult, tuple[str, ...]]:
@@ -110,7 +129,7 @@ def add(
             evidence=evidence,
             why=why,
             allow_secrets=allow_secrets,
-            **given(tags=tag),
+            **given(tags=tag, checks=check, root=whole_path(root)),
         )
         report_created(brain)
         return added, brain.degraded()
@@ -130,6 +149,7 @@ def add(
         "--pin": pin,
         "--evidence": bool(evidence),
         "--why": bool(why),
+        "--check": bool(check),
     }
     unused = [name for name, used in options.items() if used and not added.created]
     if unused:

@@ -26,6 +26,7 @@ from brain.cli.options import (
     Kind,
     KnownAt,
     Question,
+    Root,
     Scope,
     Stdin,
     Tags,
@@ -232,6 +233,7 @@ def check(
     "brain inject 它怎么配 --context 刚才在说流水线",
     "brain inject 值班群是哪个 --budget 200 --scope auto",
     "brain inject 值班群是哪个 --with-brief",
+    "brain inject 入口文件是哪个 --root . --stale drop",
     more="标准输出只有这一段，或者什么都没有；两种情况退出码都是 0。",
     served=True,
 )
@@ -244,6 +246,15 @@ def inject(
     context: Context = None,
     tag: Tags = None,
     with_brief: WithBrief = False,
+    root: Root = None,
+    stale: Annotated[
+        str | None,
+        typer.Option(
+            "--stale",
+            metavar="show|drop",
+            help="和 --root 一起：看过、不成立的放在最后并注明（show，默认），还是不放（drop）",
+        ),
+    ] = None,
     explain: Explain = False,
     stdin: Stdin = False,
     db: Db = None,
@@ -262,7 +273,9 @@ def inject(
             as_of=as_of,
             known_at=known_at,
             context=context,
-            **options.given(tags=tag, with_brief=with_brief),
+            **options.given(
+                tags=tag, with_brief=with_brief, root=options.whole_path(root), stale=stale
+            ),
         ),
         explain=explain,
         read_only=False,  # the use is noted

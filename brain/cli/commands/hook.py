@@ -284,7 +284,14 @@ def _block(
         if event.name == START:
             return brain.brief(budget, scope=where).block
         more = given(with_brief=with_brief)
-        return brain.inject(event.prompt, budget=budget, scope=where, **more).block
+        root = _root(event.folder)
+        try:
+            return brain.inject(event.prompt, budget=budget, scope=where, **more, **root).block
+        except BrainError as error:
+            # A server elsewhere has no such folder, an older one no such argument.
+            if not root or error.code not in ("brain_usage", "brain_root_missing"):
+                raise
+            return brain.inject(event.prompt, budget=budget, scope=where, **more).block
 
     return ask(db, use, read_only=False, quiet=True)
 
@@ -307,6 +314,15 @@ def _before(dialect: _Dialect, event: Event, db: str | None, scope: str | None) 
     else:
         body["additionalContext"] = told
     return json.dumps({"hookSpecificOutput": body}, ensure_ascii=False)
+
+
+def _root(folder: str) -> dict[str, Any]:
+    """The project the host works in, whose files memories may speak of; nothing without one."""
+    if not folder or not os.path.isdir(folder):
+        return {}
+    from brain.repository import top
+
+    return {"root": str(top(Path(folder)) or os.path.abspath(folder))}
 
 
 def _scope(given: str | None, folder: str) -> str:

@@ -11,23 +11,46 @@ from brain.cli.options import Db, Json
 from brain.cli.verbs import about
 from brain.engine import Brain
 
+STATES = {"stale": "已过时", "archived": "后来又看过"}
+"""What is said of an original that is no longer as it was seen."""
+
 
 @about(
     "列出 compress 存下的原文",
     "brain originals list",
     "brain originals list --json",
+    "brain originals list --type file-observation --state stale",
     more="从旧到新；看内容用 recover 句柄。",
 )
-def originals_list(db: Db = None, as_json: Json = False) -> int:
+def originals_list(
+    session: Annotated[
+        str | None, typer.Option("--session", metavar="会话", help="只列这个会话看到的")
+    ] = None,
+    kind: Annotated[
+        str | None, typer.Option("--type", metavar="类型", help="只列这一种，如 test-result")
+    ] = None,
+    state: Annotated[
+        str | None,
+        typer.Option(
+            "--state",
+            metavar="状态",
+            help="current 还是那样、stale 已过时（verify 看出的）、archived 后来又看过",
+        ),
+    ] = None,
+    db: Db = None,
+    as_json: Json = False,
+) -> int:
     """Prints the kept originals without their bytes."""
     with Brain.open(db, read_only=True) as brain:
-        found = brain.originals()
+        found = brain.originals(session=session, type=kind, state=state)
     if as_json:
         out_json([entry.to_dict() for entry in found])
         return 0
     for entry in found:
         kind = visible(entry.type)
-        out(f"{entry.handle}  {entry.stored_at}  {kind}  {entry.bytes:,} 字节")
+        line = f"{entry.handle}  {entry.stored_at}  {kind}  {entry.bytes:,} 字节"
+        marks = [entry.source, entry.session, STATES.get(entry.state, "")]
+        out("  ".join([line, *(visible(mark) for mark in marks if mark)]))
     if not found:
         note("没有存下的原文。")
     return 0

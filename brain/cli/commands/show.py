@@ -29,6 +29,7 @@ from brain.cli.options import (
 from brain.cli.render import event_line, memory_line, memory_lines, size, warn
 from brain.cli.verbs import about
 from brain.engine import Brain
+from brain.memory import STALE
 from brain.text.timestamps import local_time
 
 
@@ -78,6 +79,9 @@ def list_(
         str | None,
         typer.Option("--source", metavar="来源", help="只列这个来源的，如 chat、user"),
     ] = None,
+    stale: Annotated[
+        bool, typer.Option("--stale", help="只列核对过、已经失效的（verify 标的）")
+    ] = False,
     after: Annotated[
         str | None,
         typer.Option("--after", metavar="编号", help="下一页：上一页最后一条的编号"),
@@ -108,6 +112,7 @@ def list_(
             until=until,
             source=source,
             after=after,
+            stale=stale,
         )
         corrected = brain.corrected(found)
         nothing = brain.came_to_nothing(found)
@@ -165,6 +170,8 @@ def stats(db: Db = None, as_json: Json = False) -> int:
         f"到期 {found.expired}，撤回 {found.retracted}，未生效 {found.future}，"
         f"归档 {found.archived}"
     )
+    if found.claimed + found.verified + found.stale:
+        out(f"核对    没看过 {found.claimed}，成立 {found.verified}，失效 {found.stale}")
     out(f"类型    {_counts(found.by_kind)}")
     out(f"范围    {_counts({name or '全局': n for name, n in found.by_scope.items()})}")
     if found.model is None:
@@ -242,6 +249,7 @@ def brief(
     "brain recover ccr_0123456789abcdef0123456789abcdef --lines 120-160",
     "brain recover ccr_0123456789abcdef0123456789abcdef --heading 验收标准",
     "brain recover 'ccr://ccr_0123456789abcdef0123456789abcdef#/items/3/name'",
+    "brain recover 'ccr://ccr_0123456789abcdef0123456789abcdef#lines=10-20'",
     more="逐字节原样写到标准输出，末尾不加换行，口令、密钥也不隐去。",
 )
 def recover(
@@ -264,6 +272,10 @@ def recover(
     """Writes the original bytes a handle stands for."""
     with Brain.open(db, read_only=True) as brain:
         found = brain.recovered(handle, query, lines=lines, heading=heading)
+    for one in found.observed:
+        if one.state == STALE:
+            source = f"（{visible(one.source)}）" if one.source else ""
+            note(f"这份 {one.type}{source} 已过时：{visible(one.reason)}。")
     if as_json:
         out_json(found.to_dict())
     else:

@@ -195,7 +195,7 @@ def _tally(given: Mapping[str, Any]) -> r.Tally:
 
 def _hit(given: Mapping[str, Any]) -> m.Hit:
     return m.Hit(
-        memory=m.Memory(**_tuples(m.Memory, given)),
+        memory=_memory(given),
         text=given["text"],
         score=given["score"],
         lanes={name: _lane(lane) for name, lane in given.get("lanes", {}).items()},
@@ -204,7 +204,17 @@ def _hit(given: Mapping[str, Any]) -> m.Hit:
         duplicate_of=given["duplicate_of"],
         suspect=given["suspect"],
         suspect_rule=given["suspect_rule"] or "",
+        claims=_seen(given["claims"]) if "claims" in given else None,
     )
+
+
+def _seen(given: Iterable[Mapping[str, Any]]) -> tuple[m.Seen, ...]:
+    return tuple(m.Seen(**_tuples(m.Seen, one)) for one in given)
+
+
+def _memory(given: Mapping[str, Any]) -> m.Memory:
+    checks = tuple(m.Check(**_tuples(m.Check, one)) for one in given.get("checks", ()))
+    return m.Memory(**{**_tuples(m.Memory, given), "checks": checks})
 
 
 def _lane(given: Mapping[str, Any]) -> m.LaneRank:

@@ -33,6 +33,7 @@ ROUTES: tuple[Route, ...] = (
     Route("GET", "/brief", "brief"),
     Route("GET", "/memories", "list"),
     Route("POST", "/memories", "add"),
+    Route("POST", "/verify", "verify"),
     Route("GET", "/memories/{id}", "show"),
     Route("POST", "/memories/{id}/supersede", "supersede"),
     Route("POST", "/memories/{id}/expire", "expire"),
@@ -49,6 +50,8 @@ ROUTES: tuple[Route, ...] = (
     Route("POST", "/memories/{id}/forget", "forget"),
     Route("GET", "/memories/{id}/history", "history"),
     Route("POST", "/recover", "recover"),
+    Route("POST", "/compress", "compress"),
+    Route("GET", "/originals", "originals"),
 )
 
 TO_CALL: dict[str, Route] = {route.call: route for route in reversed(ROUTES)}

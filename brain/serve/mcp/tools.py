@@ -109,7 +109,16 @@ TOOLS: Mapping[str, Tool] = {
         "不要用在常识题、纯翻译或改写、当前文件里就有答案的时候。",
         _fields(
             "inject",
-            *("query", "budget", "scope", "as_of", "known_at", "context", "tags", "with_brief"),
+            "query",
+            "budget",
+            "scope",
+            "as_of",
+            "known_at",
+            "context",
+            "tags",
+            "with_brief",
+            "root",
+            "stale",
         ),
         _passed_on("inject"),
         "Injection",
@@ -139,7 +148,16 @@ TOOLS: Mapping[str, Tool] = {
         "它取代某条旧的时，给 supersedes。同样的话再存一次不会重复。",
         (
             *_fields(
-                "add", "text", "kind", "importance", "confidence", "scope", "valid_from", "tags"
+                "add",
+                "text",
+                "kind",
+                "importance",
+                "confidence",
+                "scope",
+                "valid_from",
+                "tags",
+                "checks",
+                "root",
             ),
             Field("supersedes", "id", "它取代的旧记忆的编号"),
         ),
@@ -236,10 +254,30 @@ TOOLS: Mapping[str, Tool] = {
         "用户问“你都记了什么”“上周记了哪些”，或要成批整理时调用；有问题要答用 inject 或 recall。"
         "多的分页：把上一页最后一条的编号放进 after。",
         _fields(
-            "list", "kind", "scope", "tags", "since", "until", "source", "after", "limit", "all"
+            "list",
+            "kind",
+            "scope",
+            "tags",
+            "since",
+            "until",
+            "source",
+            "after",
+            "limit",
+            "all",
+            "stale",
         ),
         lambda ask, args: {"memories": ask("list", args)},
         "Listing",
+    ),
+    "verify": Tool(
+        "核对还在不在",
+        "要照一条记忆里的路径、函数、包版本、分支去做之前调用：看它说的还成不成立、移到了哪里，"
+        "不执行任何东西。root 写项目的文件夹。failed 的不要照做，按 found_at 去新的位置；"
+        "unknown 是看不出，不等于错。",
+        _fields("verify", "ids", "id", "all", "root", "fix", "yes"),
+        _passed_on("verify"),
+        "Verified",
+        writes=True,
     ),
     "restore": Tool(
         "恢复撤回或归档的",
@@ -277,6 +315,24 @@ TOOLS: Mapping[str, Tool] = {
         "Memory",
         writes=True,
         idempotent=False,
+    ),
+    "compress": Tool(
+        "压短一段，原文存着",
+        "工具给了很长的输出（文件、日志、测试结果、搜索结果）而只用得上一部分时调用："
+        "得到压短的和取回全文的句柄。"
+        "type 写明是什么，source 写文件的路径或命令，revision 写提交号："
+        "以后 verify 能说它过时没有。",
+        CALLS["compress"].fields,
+        _passed_on("compress"),
+        "Compressed",
+        writes=True,
+    ),
+    "originals": Tool(
+        "存下的原文",
+        "想知道这次会话存过哪些文件、测试结果的原文、哪些已过时的时候调用；看内容用 recover。",
+        CALLS["originals"].fields,
+        _passed_on("originals"),
+        "Originals",
     ),
     "recover": Tool(
         "取回全文",

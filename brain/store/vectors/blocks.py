@@ -207,6 +207,14 @@ def filled(db: apsw.Connection, table: str) -> int:
     return int(one(db, f"SELECT coalesce(sum(filled), 0) FROM {table}_blocks"))
 
 
+def recount(db: apsw.Connection, table: str) -> None:
+    """Notes anew how many passages of each block have a vector."""
+    db.execute(
+        f"UPDATE {table}_blocks SET token = random(), filled = (SELECT count(*) FROM {table}"
+        f" WHERE id >= block * {SLOTS} AND id < (block + 1) * {SLOTS})"
+    )
+
+
 def centre_of(db: apsw.Connection, table: str, block: int) -> tuple[bytes, float] | None:
     """(mean, spread) a block's codes are taken against; None where it has no codes yet.
 

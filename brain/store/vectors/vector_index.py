@@ -517,6 +517,11 @@ def similarities(
     return out
 
 
+def recount(db: apsw.Connection, table: str) -> None:
+    """Notes anew how many vectors there are."""
+    blocks.recount(db, table)
+
+
 def missing(
     db: apsw.Connection, table: str, after: int, limit: int
 ) -> list[tuple[int, int, int, int]]:

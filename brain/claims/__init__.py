@@ -1,0 +1,1 @@
+"""Claims: what of a memory can be looked at, and looking at it, without running anything."""
