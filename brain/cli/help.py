@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from brain.cli.console import is_terminal
-from brain.cli.verbs import VERBS, About, about_of, load
+from brain.cli.verbs import GROUPS, VERBS, About, about_of, load
 
 STANDS_FOR = {"mcp_server.py": "mcp"}
 """Programs that are one verb, which is not typed after their name."""
@@ -37,15 +37,16 @@ def overview() -> str:
     name = program_name()
     table = Table.grid(padding=(0, 2))
     for verb in VERBS:
-        table.add_row(verb, about_of(load(verb)).summary)
+        if verb in GROUPS:
+            table.add_row(Text(GROUPS[verb], style="bold"))
+        table.add_row(f"  {verb}", about_of(load(verb)).summary)
     return _render(
         [
             Text("brain：给智能体用的中文长期记忆，全部在一个 SQLite 文件里。"),
             Text(),
             Text(f"用法：{name} 动词 [参数] [选项]"),
             Text(),
-            Text("动词：", style="bold"),
-            Padding(table, (0, 0, 0, 2)),
+            table,
             Text(),
             Text(f"每个动词的用法和例子：{name} 动词 --help"),
             Text("选项写在动词后面；--db 路径、--scope 范围、--json 到处可用。"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,9 @@ from brain.cli.parse import HELP_FLAGS
 from brain.cli.program import run
 from brain.cli.render import SENTENCES
 from brain.cli.verbs import VERBS, load
+from brain.embed.protocol import Embedder
 from tests.support import ROOT
+from tests.support.cli import Say
 
 TEXT = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
 SECTIONS = dict(re.findall(r"^### `([^`]+)`.*?\n(.*?)(?=^##|\Z)", TEXT, re.M | re.S))
@@ -141,3 +144,29 @@ def test_no_readme_gives_ingest_an_option_it_refuses() -> None:
         for sentence in re.split(r"[。；;]|\. ", part):
             if refused & set(re.findall(r"--[a-z-]+", sentence)):
                 assert "`add`" in sentence
+
+
+def told_in_blocks(name: str) -> str:
+    """The console blocks of a README."""
+    text = (ROOT / name).read_text(encoding="utf-8")
+    return "".join(re.findall(r"^```console\n(.*?)^```", text, re.M | re.S))
+
+
+def without_values(line: str) -> str:
+    """A printed line without its day, folder and decimals, which machines and models change."""
+    line = re.sub(r"(?<=：)/\S+(?=/\.brain)", "", line)
+    return re.sub(r"\d{4}-\d\d-\d\d|\d+\.\d+", "…", line)
+
+
+def test_what_the_readme_shows_is_printed(
+    say: Say, e5: Embedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BRAIN_MODEL", e5.name)
+    shown = told_in_blocks("README.md")
+    assert shown == told_in_blocks("README.en.md")
+    for part in shown.removeprefix("$ ").split("\n$ "):
+        typed, *lines = part.splitlines()
+        done = say(*shlex.split(typed)[2:])
+        # Which of the two streams a terminal shows first is not told.
+        printed = sorted(map(without_values, (done.err + done.out).splitlines()))
+        assert printed == sorted(map(without_values, lines)), typed

@@ -11,7 +11,7 @@ import pytest
 
 from brain.cli.command import build, signature_of
 from brain.cli.help import overview, verb_help
-from brain.cli.verbs import VERBS, about_of, load
+from brain.cli.verbs import GROUPS, VERBS, about_of, load
 from tests.support import PATIENCE
 from tests.support.cli import Cli
 from tests.support.servers import MCP
@@ -21,6 +21,12 @@ def test_the_overview_names_every_verb() -> None:
     text = overview()
     for verb in VERBS:
         assert f"  {verb} " in text
+
+
+def test_the_overview_is_in_groups() -> None:
+    lines = overview().splitlines()
+    for verb, heading in GROUPS.items():
+        assert lines[lines.index(heading) + 1].startswith(f"  {verb} ")
 
 
 @pytest.mark.parametrize("verb", sorted(VERBS))
