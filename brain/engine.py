@@ -1769,8 +1769,8 @@ class Brain:
             tags: only what is filed under every one of these.
             as_of: only what was current then.
             with_recovery: recovery records as well; only with the whole file as JSONL.
-            passed: called for each damaged record, which is left out; None has it raise
-                ``brain_db_damaged`` (74).
+            passed: called for each damaged record, link, word, original or entry of the journal,
+                which is left out; None has it raise ``brain_db_damaged`` (74).
 
         Raises:
             BrainError: ``brain_usage`` (2), ``brain_scope_invalid``, ``brain_date_invalid`` (65).

@@ -617,7 +617,8 @@ class ExportResult(JsonObject):
         source: the memory file.
         out: the file or folder written.
         added: records written.
-        errors: damaged records (``line`` is the id) and entries of the journal left out.
+        errors: what is damaged and was left out; ``line`` is the number of a record, of an entry
+            of the journal or of a link, the place of a word or an original, 0 for a fact.
         files: names of the files, of a folder.
     """
 

@@ -143,6 +143,11 @@ def check_kind(kind: str) -> str:
     return kind
 
 
+def is_kind(kind: str) -> bool:
+    """Whether it is the name of a kind."""
+    return bool(_KIND.match(kind))
+
+
 def check_label(value: str, what: str, code: str) -> str:
     """Accepts a scope or source label: printable, bounded; without the blanks around it, which
     nobody sees. Raises ``code`` (65)."""

@@ -11,6 +11,7 @@ from brain.store import claims, journal, links, memories, meta, observations, or
 from brain.store.view import Selection
 
 if TYPE_CHECKING:
+    from brain.store.domains import Bad
     from brain.store.protocol import Store, Transaction
 
 KEPT_FACTS = (meta.DECAY_RUN, meta.LAST_DECAY)
@@ -31,8 +32,8 @@ def lines(
             leave only with the whole.
         with_recovery: recovery records as well.
         counted: called for each record.
-        passed: called for each record or entry that cannot be read, which is left out; None has
-            such a one end the export.
+        passed: called for each row (record, link, word, original, entry of the journal) that
+            cannot be read, which is left out; None has such a one end the export.
     """
     number = 0
     with store.snapshot() as db:
@@ -53,29 +54,42 @@ def _body(
     if shown.whole:
         facts = meta.read(db)
         for key in KEPT_FACTS:
-            if isinstance(facts.get(key), str | int | float):
+            if isinstance(facts.get(key), str):
                 yield jsonl.json_line("meta", key=key, value=facts[key])
-        for word, freq, tag, at in meta.dated_words(db):
+            elif key in facts and passed is not None:
+                passed(Fault(0, f"文件的 {key} 读不懂，没有导出"))
+        for word, freq, tag, at in meta.iter_words(db, unreadable(passed, "自己的词里第 {} 个")):
             yield jsonl.json_line("word", word=word, freq=freq, tag=tag, added_at=at)
-    for memory in memories.iter_selected(db, shown, unreadable(passed, "记忆")):
+    for memory in memories.iter_selected(db, shown, unreadable(passed, "记忆 #{}")):
         if counted is not None:
             counted()
         yield jsonl.memory(memory)
-    for found in links.iter_selected(db, shown):
+    for found in links.iter_selected(db, shown, unreadable(passed, "L{}")):
         yield jsonl.link(found)
     for claim in claims.iter_selected(db, shown):
         yield jsonl.claim(claim)
-    for event in journal.iter_selected(db, shown, unreadable(passed, "日志里的")):
+    for event in journal.iter_selected(db, shown, unreadable(passed, "日志里的 #{}")):
         yield jsonl.event(event)
     if with_recovery:
-        for handle, original in originals.iter_originals(db):
+        for handle, original in originals.iter_originals(
+            db, unreadable(passed, "恢复记录里第 {} 份")
+        ):
             yield from jsonl.parts(handle, original)
         for seen in observations.iter_all(db):
             yield jsonl.observation(seen)
 
 
-def unreadable(passed: Callable[[Fault], None] | None, what: str) -> Callable[[int], None] | None:
-    """What tells of records, or entries of the journal, that are left out, by their numbers."""
+def unreadable(passed: Callable[[Fault], None] | None, what: str) -> Bad | None:
+    """What tells of rows that are left out.
+
+    Args:
+        what: what such a row is called, with ``{}`` for its number.
+    """
     if passed is None:
         return None
-    return lambda number: passed(Fault(number, f"{what} #{number} 里有读不懂的值，没有导出"))
+
+    def tell(number: int, columns: str) -> None:
+        where = f"的 {columns} " if columns else "里有的值"
+        passed(Fault(number, f"{what.format(number)} {where}读不懂，没有导出"))
+
+    return tell

@@ -83,22 +83,22 @@ def _by_kind(
     counted: Callable[[], None],
     passed: Callable[[Fault], None] | None,
 ) -> Iterator[tuple[str, Iterator[str]]]:
+    ids: dict[str, list[int]] = {}
     with store.snapshot() as db:
-        for kind in memories.kinds(db, shown):
-            of_kind = replace(shown, kind=kind)
-            stretches = markdown.ranges(memories.iter_selected_ids(db, of_kind))
+        # What is left out must not stand in a heading: it would seem to be removed by hand.
+        told = export_jsonl.unreadable(passed, "记忆 #{}")
+        for memory in memories.iter_selected(db, shown, told):
+            ids.setdefault(memory.kind, []).append(memory.id)
+        silent = None if passed is None else lambda number, columns: None
 
-            def chunks(
-                kind: str = kind, of_kind: Selection = of_kind, ids: list[range] = stretches
-            ) -> Iterator[str]:
-                yield markdown.kind_heading(kind, ids)
-                for memory in memories.iter_selected(
-                    db, of_kind, export_jsonl.unreadable(passed, "记忆")
-                ):
-                    counted()
-                    yield markdown.entry(memory)
+        def chunks(kind: str) -> Iterator[str]:
+            yield markdown.kind_heading(kind, markdown.ranges(ids[kind]))
+            for memory in memories.iter_selected(db, replace(shown, kind=kind), silent):
+                counted()
+                yield markdown.entry(memory)
 
-            yield kind, chunks()
+        for kind in sorted(ids):
+            yield kind, chunks(kind)
 
 
 def _is_ours(path: Path) -> bool:

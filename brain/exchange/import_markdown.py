@@ -38,6 +38,8 @@ LARGEST_FILE = 256 * 1024 * 1024
 
 SUFFIXES = frozenset({SUFFIX, ".markdown"})
 
+LINKED = "这是链接，通到别处，没有跟去；要导入它，请直接给出它通到的文件。"
+
 _MEANT = {
     "confidence": "confidence",
     "importance": "importance",
@@ -96,14 +98,14 @@ def run(
             file would not give back what it holds.
     """
     validate.check_why(wish.why)
-    paths = _paths(source)
-    planning = _Editing(check, wish, now, dry_run=True)
+    paths, linked = _paths(source)
+    planning = _Editing(check, wish, now, dry_run=True, linked=linked)
     with store.snapshot() as db:
         planning.go(db, paths)
     if dry_run or not planning.to_do:
         return replace(planning.result(source), dry_run=dry_run)
     settle()
-    doing = _Editing(check, wish, now, dry_run=False)
+    doing = _Editing(check, wish, now, dry_run=False, linked=linked)
     with store.write() as db:
         facts = memory_file.facts(db)
         had = probe.sums(db, facts.get(meta.VECTORS))
@@ -114,18 +116,22 @@ def run(
     return doing.result(source)
 
 
-def _paths(source: Path) -> list[Path]:
+def _paths(source: Path) -> tuple[list[Path], list[Path]]:
+    """The Markdown to read, and links in the folder that lead to what is not read.
+
+    A link would bring in what the folder's maker has elsewhere, or another user's lure.
+    """
     if not source.is_dir():
-        return [source]
-    found = sorted(
-        path
-        for path in source.iterdir()
-        # A link would bring in what the folder's maker has elsewhere, or another user's lure.
-        if path.suffix.lower() in SUFFIXES and path.is_file() and not path.is_symlink()
-    )
-    if not found:
+        return [source], []
+    named = sorted(path for path in source.iterdir() if path.suffix.lower() in SUFFIXES)
+    found = [path for path in named if path.is_file() and not path.is_symlink()]
+    links = [path for path in named if path.is_symlink()]
+    if links:
+        read = {os.path.realpath(path) for path in found}
+        links = [path for path in links if os.path.realpath(path) not in read]
+    if not found and not links:
         raise BrainError("brain_import_format", f"文件夹里没有 Markdown 文件：{source}")
-    return found
+    return found, links
 
 
 @dataclass(slots=True)
@@ -136,6 +142,7 @@ class _Editing:
     wish: EditOptions
     now: datetime
     dry_run: bool
+    linked: list[Path]
     counts: Counter[str] = field(default_factory=Counter)
     faults: list[Fault] = field(default_factory=list)
     changes: list[Change] = field(default_factory=list)
@@ -175,6 +182,9 @@ class _Editing:
 
     def go(self, db: Transaction, paths: list[Path]) -> None:
         self.anew = memories.last_id(db) == 0
+        for path in self.linked:
+            self.file = path.name
+            self.fault(1, LINKED)
         for path in paths:
             self.file = path.name
             self._read(db, path)

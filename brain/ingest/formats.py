@@ -40,6 +40,7 @@ _DOCUMENTS = frozenset(
 """Files that hold words in a form nothing here reads: of a folder they are named."""
 
 UNREAD = "还不会读这种文件，跳过了；请先存成 .txt 或 .md。"
+LINKED = "这是链接，通到要读的文件夹以外，没有跟去；要收它，请直接给出它通到的路径。"
 
 _NO_MEMORIES = frozenset({"node_modules", "__pycache__", "tool-results"})
 _NO_NOTES = re.compile(
@@ -272,6 +273,9 @@ def _files(root: Path, unpacked: Unpacked) -> Iterator[tuple[File, Fault | None]
     paths = [root] if root.is_file() else _walk(root)
     for path in paths:
         inner = "" if path == root else path.relative_to(root).as_posix()
+        if path != root and path.is_symlink():
+            yield File(path, inner), Fault(0, LINKED)
+            continue
         if path.suffix.lower() != archives.SUFFIX:
             yield File(path, inner), None
             continue
@@ -287,19 +291,45 @@ def _files(root: Path, unpacked: Unpacked) -> Iterator[tuple[File, Fault | None]
 
 
 def _walk(root: Path) -> Iterator[Path]:
-    """The files of a folder that may hold memories, in a stable order; links are not followed."""
+    """The files of a folder that may hold memories, in a stable order.
+
+    Links are not followed: they would bring in what the folder's maker has elsewhere, or another
+    user's lure. Those that lead to what the walk does not come by are given too.
+    """
+    real = Path(os.path.realpath(root))
     for folder, folders, names in os.walk(root):  # follows no link to a folder
-        folders[:] = sorted(f for f in folders if not f.startswith(".") and f not in _NO_MEMORIES)
+        folders[:] = sorted(f for f in folders if _holds_memories(f))
         if SKILL_FILE in names:
             # What lies beside a skill belongs to it.
             folders[:] = []
             names = [SKILL_FILE]
+        yield from (p for p in (Path(folder, f) for f in folders) if _leads_away(p, real))
         for name in sorted(names):
             path = Path(folder, name)
             suffix = uncompressed_suffix(path)
             wanted = suffix in _SUFFIXES | _DOCUMENTS or suffix == archives.SUFFIX
-            if wanted and path.is_file() and not path.is_symlink() and not _NO_NOTES.match(name):
+            if not wanted or _NO_NOTES.match(name):
+                continue
+            if _leads_away(path, real) or (path.is_file() and not path.is_symlink()):
                 yield path
+
+
+def _holds_memories(folder: str) -> bool:
+    return not folder.startswith(".") and folder not in _NO_MEMORIES
+
+
+def _leads_away(path: Path, root: Path) -> bool:
+    """Whether it is a link to something that is not read anyway, as a part of the folder.
+
+    Args:
+        root: the folder's real path.
+    """
+    if not path.is_symlink():
+        return False
+    target = Path(os.path.realpath(path))
+    if not target.is_relative_to(root):
+        return True
+    return not all(_holds_memories(part) for part in target.relative_to(root).parts)
 
 
 def _bare(name: str) -> str:

@@ -8,9 +8,9 @@ temporary table, ``temp.past``, that a replayed view goes by.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import apsw
 
@@ -18,6 +18,9 @@ from brain.store.sql import one, rows, stream
 from brain.store.view import Selection
 from brain.text.secrets.mask import refuse
 from brain.validate import check_why
+
+if TYPE_CHECKING:
+    from brain.store.domains import Bad
 
 FORGET = "forget"
 """The entry that stays of a forgotten memory."""
@@ -167,9 +170,7 @@ def touched_after(db: apsw.Connection, at: str, columns: Sequence[str]) -> list[
     return [row[0] for row in found]
 
 
-def iter_selected(
-    db: apsw.Connection, shown: Selection, bad: Callable[[int], None] | None = None
-) -> Iterator[Event]:
+def iter_selected(db: apsw.Connection, shown: Selection, bad: Bad | None = None) -> Iterator[Event]:
     """The entries about the records that are shown, oldest first, one at a time.
 
     The whole file's also hold those about the file itself and about what was forgotten.
@@ -178,6 +179,8 @@ def iter_selected(
         bad: called with the number of an entry that holds what none can, which is passed over;
             None has such a one end the reading.
     """
+    from brain.store import domains  # only an export needs them
+
     condition = "1"
     args: list[object] = []
     if not shown.whole:
@@ -196,12 +199,13 @@ def iter_selected(
         try:
             at, what, why, told = (bytes(cell).decode() for cell in cells)
             detail = json.loads(told)
-            if not isinstance(detail, dict) or not isinstance(memory_id, int | None):
+            told_of = memory_id is None or domains.is_number(memory_id)
+            if not isinstance(detail, dict) or not told_of or not domains.is_time(at):
                 raise TypeError("an entry holds what none can")
         except (TypeError, ValueError):
             if bad is None:
                 raise apsw.CorruptError("an entry of the journal cannot be read") from None
-            bad(int(number))
+            bad(int(number), "")
             continue
         yield Event(at, memory_id, what, why, detail)
 

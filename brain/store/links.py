@@ -8,12 +8,16 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING
 
 import apsw
 
 from brain.memory import OUTCOME_KIND
 from brain.store.sql import one, rows, stream
 from brain.store.view import Selection, View
+
+if TYPE_CHECKING:
+    from brain.store.domains import Bad
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,20 +241,43 @@ def left_alone(db: apsw.Connection, memory_id: int) -> list[int]:
     return [int(row[0]) for row in found]
 
 
-def iter_selected(db: apsw.Connection, shown: Selection) -> Iterator[Observation]:
-    """The rows both of whose records are shown, by number, one at a time."""
+def iter_selected(
+    db: apsw.Connection, shown: Selection, bad: Bad | None = None
+) -> Iterator[Observation]:
+    """The rows both of whose records are shown, by number, one at a time.
+
+    Args:
+        bad: called with the number of a row that holds what none can, and the columns, for each
+            one that is passed over; None has such a one end the reading.
+    """
+    from brain.store import domains  # only an export needs them
+
     if not there(db):
         return
     decision, args = shown.where("d")
     outcome, more = shown.where("o")
-    for row in stream(
+    names = _NAMES[1:]
+    for number, *cells in stream(
         db,
-        f"SELECT {_FIELDS} FROM links l CROSS JOIN memories d ON d.id = l.decision"
+        f"SELECT l.id, {domains.undecoded(*(f'l.{name}' for name in names))}"
+        " FROM links l CROSS JOIN memories d ON d.id = l.decision"
         f" CROSS JOIN memories o ON o.id = l.outcome WHERE ({decision}) AND ({outcome})"
         " ORDER BY l.id",
         (*args, *more),
     ):
-        yield _observation(row)
+        values = domains.decoded(names, cells)
+        wrong = domains.unsound(domains.LINK, values)
+        if not wrong:
+            yield _observation((number, *values.values()))
+        elif bad is None:
+            raise apsw.CorruptError("a link holds what no link can")
+        else:
+            bad(int(number), "、".join(wrong))
+    if bad is not None and shown.whole:
+        gone = "NOT EXISTS (SELECT 1 FROM memories m WHERE m.id = l.{0})"
+        ends = " OR ".join(gone.format(side) for side in ("decision", "outcome"))
+        for (number,) in stream(db, f"SELECT l.id FROM links l WHERE {ends} ORDER BY l.id"):
+            bad(int(number), "decision、outcome")
 
 
 def broken(db: apsw.Connection) -> list[int]:

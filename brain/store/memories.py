@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from types import NoneType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import apsw
 
@@ -25,6 +25,9 @@ from brain.store.claims import Claim
 from brain.store.sql import one, rows, stream
 from brain.store.view import Listed, Selection, View, with_tags
 
+if TYPE_CHECKING:
+    from brain.store.domains import Bad
+
 _BESIDE = ("tags", *DERIVED)
 _NAMES = tuple(f.name for f in fields(Memory) if f.name not in _BESIDE)
 """The columns of ``memories`` that a :class:`Memory` is made of, in its order; tags and claims
@@ -40,7 +43,9 @@ def _tags_of(alias: str) -> str:
 def _claims_of(alias: str) -> str:
     """An expression for the claims of a record, a JSON array in the order given."""
     of = f"SELECT * FROM claims c WHERE c.memory_id = {alias}.id ORDER BY c.id"
-    told = "json_array(kind, claim, result, verified_at)"
+    # A damaged cell must not end the reading: JSON holds no blob.
+    cells = ("kind", "claim", "result", "verified_at")
+    told = f"json_array({', '.join(f'CAST({c} AS TEXT)' for c in cells)})"
     return f"(SELECT json_group_array({told}) FROM ({of}))"
 
 
@@ -355,17 +360,20 @@ def list_matching(db: apsw.Connection, scope: str | None, listed: Listed) -> lis
 
 
 def iter_selected(
-    db: apsw.Connection, shown: Selection, bad: Callable[[int], None] | None = None
+    db: apsw.Connection, shown: Selection, bad: Bad | None = None
 ) -> Iterator[Memory]:
     """Every record that is shown, in id order, one at a time. Links to others are None.
 
     Args:
-        bad: called with the id of a record that holds what none can, which is passed over; None
-            has such a one end the reading.
+        bad: called with the id of a record that holds what none can, and the columns, for each one
+            that is passed over; None has such a one end the reading.
     """
     where, args = shown.where()
     columns = {name: f"m.{name}" for name in _NAMES}
     columns |= {"tags": _tags_of("m"), "claims": _claims_of("m")}
+    if bad is not None:  # JSON holds no blob, and would end the statement
+        tag = "iif(typeof(tag) = 'text', tag, NULL)"
+        columns["tags"] = columns["tags"].replace("(tag)", f"({tag})", 1)
     given: list[object] = []
     if not shown.whole:
         inner, inner_args = shown.where("x")
@@ -378,21 +386,31 @@ def iter_selected(
         try:
             for row in stream(db, f"{select} ORDER BY m.id", (*given, *args, last)):
                 last = int(row[0])
-                try:
-                    memory = _memory(row)
-                except apsw.CorruptError:
-                    if bad is None:
-                        raise
-                    bad(last)
+                if bad is not None and (wrong := _unsound(row)):
+                    bad(last, "、".join(wrong))
                     continue
-                yield memory
+                yield _memory(row)
             return
         except UnicodeDecodeError:  # ends the statement: go on behind the record
             if bad is None:
                 raise
             last = _next_selected(db, shown, last)
             if last is not None:
-                bad(last)
+                bad(last, "")
+
+
+def _unsound(row: Sequence[Any]) -> list[str]:
+    """The columns of a record that hold what none can."""
+    from brain.store import domains  # only an export needs them
+
+    *cells, tags, _ = row
+    values = dict(zip(_NAMES, cells, strict=True))
+    wrong = domains.unsound(domains.MEMORY, values)
+    if not isinstance(values["text"], str):
+        wrong.append("text")
+    if tags != "[]" and not all(isinstance(tag, str) for tag in json.loads(tags)):
+        wrong.append("tags")
+    return wrong
 
 
 def _next_selected(db: apsw.Connection, shown: Selection, after: int) -> int | None:
@@ -402,28 +420,12 @@ def _next_selected(db: apsw.Connection, shown: Selection, after: int) -> int | N
     return None if found is None else int(found)
 
 
-def iter_selected_ids(db: apsw.Connection, shown: Selection) -> Iterator[int]:
-    """The ids of the records that are shown, in order."""
-    where, args = shown.where()
-    for (memory_id,) in stream(
-        db, f"SELECT m.id FROM memories m WHERE {where} ORDER BY m.id", args
-    ):
-        yield int(memory_id)
-
-
 def iter_ids_between(db: apsw.Connection, view: View, first: int, last: int) -> Iterator[int]:
     """The ids from first to last, both included, of the records a view shows."""
     where, args = view.where()
     query = f"SELECT m.id FROM memories m WHERE m.id BETWEEN ? AND ? AND {where} ORDER BY m.id"
     for (memory_id,) in stream(db, query, (first, last, *args)):
         yield int(memory_id)
-
-
-def kinds(db: apsw.Connection, shown: Selection) -> list[str]:
-    """The kinds of the records that are shown, by name."""
-    where, args = shown.where()
-    found = rows(db, f"SELECT DISTINCT m.kind FROM memories m WHERE {where} ORDER BY 1", args)
-    return [str(kind) for (kind,) in found]
 
 
 _TOLD = "(SELECT min(j.id) FROM journal j WHERE j.memory_id = m.id)"

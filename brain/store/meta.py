@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 import apsw
 
-from brain.store.sql import rows
+from brain.store.sql import rows, stream
+
+if TYPE_CHECKING:
+    from brain.store.domains import Bad
 
 MODEL = "model"
 DIM = "dim"
@@ -54,9 +58,28 @@ def words(db: apsw.Connection) -> list[tuple[str, int | None, str | None]]:
     return rows(db, "SELECT word, freq, tag FROM words ORDER BY word")
 
 
-def dated_words(db: apsw.Connection) -> list[tuple[str, int | None, str | None, str]]:
-    """As :func:`words`, with the instant each was added."""
-    return rows(db, "SELECT word, freq, tag, added_at FROM words ORDER BY word")
+def iter_words(
+    db: apsw.Connection, bad: Bad | None = None
+) -> Iterator[tuple[str, int | None, str | None, str]]:
+    """As :func:`words`, with the instant each was added, one at a time.
+
+    Args:
+        bad: called with the place of one that holds what none can, from 1, and the columns, for
+            each that is passed over; None has such a one end the reading.
+    """
+    from brain.store import domains  # only an export needs them
+
+    names = tuple(domains.WORD)
+    found = stream(db, f"SELECT {domains.undecoded(*names)} FROM words ORDER BY word")
+    for place, cells in enumerate(found, 1):
+        values = domains.decoded(names, cells)
+        wrong = domains.unsound(domains.WORD, values)
+        if not wrong:
+            yield values["word"], values["freq"], values["tag"], values["added_at"]
+        elif bad is None:
+            raise apsw.CorruptError("a word holds what none can")
+        else:
+            bad(place, "、".join(wrong))
 
 
 def own_words(db: apsw.Connection) -> list[str]:

@@ -8,10 +8,14 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import apsw
 
 from brain.store.sql import one, rows, stream
+
+if TYPE_CHECKING:
+    from brain.store.domains import Bad
 
 PREFIX_BYTES = 16
 """First bytes of the SHA-256 that a handle is made of."""
@@ -117,14 +121,34 @@ def get(db: apsw.Connection, prefix: bytes) -> Original | None:
     return Original(*found[0]) if found else None
 
 
-def iter_originals(db: apsw.Connection) -> Iterator[tuple[str, Original]]:
-    """Every original with its handle, by handle, one at a time."""
-    for key, *rest in stream(
+def iter_originals(db: apsw.Connection, bad: Bad | None = None) -> Iterator[tuple[str, Original]]:
+    """Every original with its handle, by handle, one at a time.
+
+    Args:
+        bad: called with the place of one that holds what none can, from 1, and the columns (the
+            handle, where the bytes are others than its own), for each that is passed over; None
+            has such a one end the reading.
+    """
+    from brain.store import domains  # only an export needs them
+
+    names = ("handle", *(name for name in domains.ORIGINAL if name != "original"))
+    found = stream(
         db,
-        "SELECT handle, original, content_type, compressor, tokens_before, tokens_after, stored_at"
+        f"SELECT iif(typeof(original) = 'blob', original, NULL), {domains.undecoded(*names)}"
         " FROM ccr ORDER BY handle",
-    ):
-        yield key, Original(*rest)
+    )
+    for place, (data, *cells) in enumerate(found, 1):
+        values = domains.decoded(names, cells)
+        key = values.pop("handle")
+        wrong = domains.unsound(domains.ORIGINAL, {"original": data, **values})
+        if not wrong and handle(hashlib.sha256(data).digest()) != key:
+            wrong = ["handle"]
+        if not wrong:
+            yield key, Original(data, **values)
+        elif bad is None:
+            raise apsw.CorruptError("an original holds what none can")
+        else:
+            bad(place, "、".join(wrong))
 
 
 def listed(db: apsw.Connection) -> list[OriginalInfo]:

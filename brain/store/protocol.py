@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from brain.memory import Memory
     from brain.store.claims import Claim
     from brain.store.decay import Due, Formula, Kept
+    from brain.store.domains import Bad
     from brain.store.integrity import Capabilities
     from brain.store.journal import Event
     from brain.store.links import Observation
@@ -178,19 +179,11 @@ class Records(Protocol[Tx]):
     def tagged(self, db: Tx, view: View) -> list[int]:
         """The ids of the records that a view with tags shows."""
 
-    def iter_selected(
-        self, db: Tx, shown: Selection, bad: Callable[[int], None] | None = None
-    ) -> Iterator[Memory]:
+    def iter_selected(self, db: Tx, shown: Selection, bad: Bad | None = None) -> Iterator[Memory]:
         """Every record that is shown, in id order, one at a time. Links to others are None."""
-
-    def iter_selected_ids(self, db: Tx, shown: Selection) -> Iterator[int]:
-        """The ids of the records that are shown, in order."""
 
     def iter_ids_between(self, db: Tx, view: View, first: int, last: int) -> Iterator[int]:
         """The ids from first to last, both included, of the records a view shows."""
-
-    def kinds(self, db: Tx, shown: Selection) -> list[str]:
-        """The kinds of the records that are shown, by name."""
 
     def standing(
         self, db: Tx, view: View, preference: str, but: str, limit: int | None
@@ -557,9 +550,7 @@ class Journal(Protocol[Tx]):
         Reads every entry dated after it that is no addition.
         """
 
-    def iter_selected(
-        self, db: Tx, shown: Selection, bad: Callable[[int], None] | None = None
-    ) -> Iterator[Event]:
+    def iter_selected(self, db: Tx, shown: Selection, bad: Bad | None = None) -> Iterator[Event]:
         """The entries about the records that are shown, oldest first, one at a time.
 
         The whole file's also hold those about the file itself and about what was forgotten.
@@ -628,7 +619,9 @@ class Links(Protocol[Tx]):
     def left_alone(self, db: Tx, memory_id: int) -> list[int]:
         """Outcomes of a decision that no other row is about."""
 
-    def iter_selected(self, db: Tx, shown: Selection) -> Iterator[Observation]:
+    def iter_selected(
+        self, db: Tx, shown: Selection, bad: Bad | None = None
+    ) -> Iterator[Observation]:
         """The rows both of whose records are shown, by number, one at a time."""
 
     def broken(self, db: Tx) -> list[int]:
@@ -724,8 +717,10 @@ class Facts(Protocol[Tx]):
     def words(self, db: Tx) -> list[tuple[str, int | None, str | None]]:
         """The user's own words as (word, frequency, tag), by word."""
 
-    def dated_words(self, db: Tx) -> list[tuple[str, int | None, str | None, str]]:
-        """As :func:`words`, with the instant each was added."""
+    def iter_words(
+        self, db: Tx, bad: Bad | None = None
+    ) -> Iterator[tuple[str, int | None, str | None, str]]:
+        """As :func:`words`, with the instant each was added, one at a time."""
 
     def own_words(self, db: Tx) -> list[str]:
         """The user's own words without their frequencies and tags."""
@@ -758,7 +753,7 @@ class Originals(Protocol[Tx]):
     def get(self, db: Tx, prefix: bytes) -> Original | None:
         """The original under a handle's bytes, as it is in the file."""
 
-    def iter_originals(self, db: Tx) -> Iterator[tuple[str, Original]]:
+    def iter_originals(self, db: Tx, bad: Bad | None = None) -> Iterator[tuple[str, Original]]:
         """Every original with its handle, by handle, one at a time."""
 
     def listed(self, db: Tx) -> list[OriginalInfo]:

@@ -8,9 +8,8 @@ import hashlib
 import itertools
 import mmap
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 from struct import pack, pack_into, unpack_from
 from typing import Any
@@ -24,7 +23,7 @@ from brain.memory import (
     DEFAULT_KIND,
     content_hash,
 )
-from brain.store import journal, meta, part_file, schema, wal
+from brain.store import domains, journal, meta, part_file, schema, wal
 from brain.store.sql import rows
 
 BETWEEN = 1_000_000
@@ -49,9 +48,6 @@ _MOST_CHILDREN = 100
 """Pages of the schema; ours have two or three."""
 
 _UNDECODABLE = object()
-
-HIGHEST = 10**15
-"""A number beyond it is damage: no file comes near it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +129,7 @@ def _last_ids(db: apsw.Connection) -> dict[str, int]:
     return {
         name: number
         for name, number in found
-        if isinstance(name, str) and isinstance(number, int) and 0 < number <= HIGHEST
+        if isinstance(name, str) and isinstance(number, int) and 0 < number <= domains.HIGHEST
     }
 
 
@@ -164,7 +160,7 @@ def _known_ids(broken: apsw.Connection, new: apsw.Connection) -> set[int]:
         found.update(number for (number,) in rows(new, query))
     gone = rows(new, "SELECT memory_id FROM journal WHERE what = ?", (journal.FORGET,))
     found -= {number for (number,) in gone}
-    return {number for number in found if isinstance(number, int) and 0 < number <= HIGHEST}
+    return {number for number in found if isinstance(number, int) and 0 < number <= domains.HIGHEST}
 
 
 def _tables(db: apsw.Connection) -> list[str]:
@@ -225,7 +221,7 @@ class _Table:
             yield from self._one_by_one(f"{select} WHERE {key} = ?")
 
     def _one_by_one(self, select: str) -> Iterator[dict[str, Any]]:
-        numbers = {n for n in self._seen if isinstance(n, int) and n <= HIGHEST}
+        numbers = {n for n in self._seen if isinstance(n, int) and n <= domains.HIGHEST}
         if len(numbers) != len(self._seen):
             return
         last = max(self._last, *numbers, 0)
@@ -261,7 +257,7 @@ def _make_sound(values: dict[str, Any], at: str) -> list[str]:
     text = values["text"]
     if not isinstance(text, str) or not isinstance(values["id"], int):
         return []
-    bad = [name for name, sound in _SOUND.items() if not sound(values[name])]
+    bad = domains.unsound(domains.MEMORY, values)
     for name in bad:
         values[name] = at if name in _ENDS else _INSTEAD.get(name)
     if "recorded_at" in bad:
@@ -272,55 +268,6 @@ def _make_sound(values: dict[str, Any], at: str) -> list[str]:
         values["text_sha256"] = hashlib.sha256(text.encode()).digest()
     return bad
 
-
-def _is_time(value: Any) -> bool:
-    if not isinstance(value, str) or len(value) != 24 or value[-1] != "Z":
-        return False
-    try:
-        datetime.fromisoformat(value)
-    except ValueError:
-        return False
-    return True
-
-
-def _is_time_or_none(value: Any) -> bool:
-    return value is None or _is_time(value)
-
-
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str)
-
-
-def _is_unit(value: Any) -> bool:
-    return isinstance(value, int | float) and 0 <= value <= 1
-
-
-def _is_count(value: Any) -> bool:
-    return isinstance(value, int) and 0 <= value <= HIGHEST
-
-
-_SOUND: Mapping[str, Callable[[Any], bool]] = {
-    "kind": lambda value: isinstance(value, str) and value != "",
-    "scope": _is_text,
-    "source": _is_text,
-    "importance": _is_unit,
-    "confidence": _is_unit,
-    "strength": _is_unit,
-    "pinned": lambda value: isinstance(value, int) and value in (0, 1),
-    "valid_from": _is_time_or_none,
-    "valid_to": _is_time_or_none,
-    "recorded_at": _is_time,
-    "retracted_at": _is_time_or_none,
-    "supersedes": lambda value: value is None or _is_count(value),
-    "superseded_by": lambda value: value is None or _is_count(value),
-    "archived_at": _is_time_or_none,
-    "evidence": _is_text,
-    "content_hash": _is_text,
-    "text_sha256": lambda value: isinstance(value, bytes) and len(value) == 32,
-    "use_count": _is_count,
-    "last_used_at": _is_time_or_none,
-}
-"""What each column of a record can hold, beside its id and text."""
 
 _INSTEAD: Mapping[str, Any] = {
     "kind": DEFAULT_KIND,

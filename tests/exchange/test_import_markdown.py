@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -362,6 +363,30 @@ def test_other_files_in_the_folder_do_no_harm(folder: Folder) -> None:
     (folder.path / "图.png").write_bytes(b"\x89PNG")
     done = folder.apply(retract_missing=True)
     assert (done.skipped, done.failed, done.changes) == (4, 0, ())
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs a privilege there")
+def test_a_link_that_leads_out_is_named_and_the_rest_is_done(
+    folder: Folder, tmp_path: Path
+) -> None:
+    away = tmp_path / "别处.md"
+    away.write_text("## 新\n别处的一条\n", encoding="utf-8")
+    (folder.path / "lure.md").symlink_to(away)
+    (folder.path / "gone.md").symlink_to(tmp_path / "没有.md")
+    (folder.path / "same.md").symlink_to(folder.path / "fact.md")
+    folder.append("fact.md", "\n## 新\n食堂在二楼\n")
+    done = folder.apply()
+    assert (done.added, done.failed) == (1, 2)
+    assert [(e.file, "链接" in e.reason) for e in done.errors] == [
+        ("gone.md", True),
+        ("lure.md", True),
+    ]
+    assert "别处的一条" not in {m.text for m in folder.brain.list(limit=None)}
+    linked = folder.path / "only"
+    linked.mkdir()
+    (linked / "lure.md").symlink_to(away)
+    alone = folder.brain.import_(linked, now=LATER)
+    assert (alone.added, alone.failed) == (0, 1)
 
 
 def test_a_folder_without_markdown_is_refused(make: Make, tmp_path: Path) -> None:

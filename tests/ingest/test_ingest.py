@@ -21,7 +21,7 @@ from brain.store import memory_file, meta, schema
 from brain.store.sql import rows
 from tests.support import PATIENCE, until
 from tests.support.cli import PROGRAM, Cli
-from tests.support.engine import vector_of, vectors_out_of_step
+from tests.support.engine import take_back, vector_of, vectors_out_of_step
 from tests.support.hermes import Hermes, asked
 from tests.support.servers import at_start
 
@@ -239,7 +239,7 @@ def test_what_was_forgotten_stays_away_and_no_plain_hash_of_it_is_kept(
                             "UPDATE taken SET key = ?, digest = ? WHERE memory_id IS NULL", values
                         )
                 meta.put(db, digest_key=None)
-                db.pragma("user_version", schema.MIGRATIONS.index(schema._v7))
+                take_back(db, schema.MIGRATIONS.index(schema._v7))
             brain._store.release()
             brain.add("打开来写，格式就升级")
         kept = fingerprints(brain)
@@ -254,3 +254,36 @@ def test_what_was_forgotten_stays_away_and_no_plain_hash_of_it_is_kept(
         path.write_text("\n".join([*lines[4:], *lines[:4]]), encoding="utf-8")
         assert brain.ingest(path).added == 0
         assert not [m for m in brain.list(limit=None) if m.text == one.text]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs a privilege there")
+def test_links_that_lead_out_are_named_one_by_one(cli: Cli, tmp_path: Path) -> None:
+    given, away = tmp_path / "given", tmp_path / "away"
+    for folder in (given / "sub", given / ".hidden", away / "deep"):
+        folder.mkdir(parents=True)
+    for folder in (given, given / "sub", given / ".hidden", away):
+        (folder / "notes.md").write_text(f"# 笔记\n\n- {folder.name}里的一句话\n", "utf-8")
+    leads = {
+        "out.md": away / "notes.md", "sub/up.md": tmp_path / "away" / "notes.md",
+        "gone.md": away / "no such.md", "folder": away, "sub/parent": tmp_path,
+        "hidden.md": given / ".hidden" / "notes.md",
+    }  # fmt: skip
+    inside = {"same.md": given / "sub" / "notes.md", "again": given / "sub", "self": given}
+    for name, target in {**leads, **inside, "image.png": away / "notes.md"}.items():
+        (given / name).symlink_to(target)
+    (given / ".git").symlink_to(away)
+    done = cli("ingest", "given", "--json")
+    assert done.code == 0
+    assert {e["file"] for e in done.json["errors"]} == set(leads)
+    assert all("链接" in e["reason"] for e in done.json["errors"])
+    assert done.json["failed"] == len(leads)
+    assert done.json["added"] == 2
+    shown = cli("ingest", "given")
+    assert all(f"{name}  这是链接" in shown.err for name in leads)
+    (tmp_path / "only").mkdir()
+    (tmp_path / "only" / "a.md").symlink_to(away / "notes.md")
+    alone = cli("ingest", "only", "--json")
+    assert [e["file"] for e in alone.json["errors"]] == ["a.md"]
+    # The folder that is given may itself be a link: that one was meant.
+    (tmp_path / "door").symlink_to(away)
+    assert cli("ingest", "door", "--json").json["added"] == 1

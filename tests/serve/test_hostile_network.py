@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import http.client
 import json
 import logging
@@ -11,14 +12,16 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from brain.errors import BrainError
+from brain.serve.call_dispatch import Dispatcher, LocalBackend
 from brain.serve.client import remote
 from brain.serve.client.remote import Remote, UnreachableError
 from brain.serve.client.results import RemoteBrain
-from brain.serve.http import auth, server
+from brain.serve.http import app, auth, server
 from tests.support import PATIENCE
 from tests.support.cli import Cli
 from tests.support.servers import Web
@@ -166,3 +169,92 @@ def test_a_message_again_and_again_is_told_a_few_times() -> None:
     assert told("另一句") == "另一句"
     now = 61.0
     assert told("没有描述符了") == "没有描述符了（之前同样的还有 95 次，没有记）"
+
+
+class Clock(asyncio.SelectorEventLoop):
+    """An event loop whose clock can be put forward: whatever waits for a time waits for this."""
+
+    ahead = 0.0
+
+    def time(self) -> float:
+        return super().time() + self.ahead
+
+    async def pass_over(self, seconds: float) -> None:
+        self.ahead += seconds
+        for _ in range(20):  # what was due runs, and what that wakes up
+            await asyncio.sleep(0)
+
+
+def test_sessions_that_were_never_closed_end_and_make_room(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(app, "MOST_SESSIONS", 3)
+    desk = Dispatcher(LocalBackend(tmp_path / "m.db"))
+    built = app.build(desk, "1")
+    statuses: dict[str, list[int]] = {}
+
+    async def told(status: str, **about: Any) -> str:
+        """The session of a message that is posted; its status is noted."""
+        head = {
+            "content-type": "application/json",
+            "accept": "application/json, text/event-stream",
+            "mcp-session-id": about.pop("session", None),
+        }
+        body = json.dumps({"jsonrpc": "2.0", "id": 1, **about}).encode()
+        arriving = [{"type": "http.request", "body": body}]
+        answer: dict[str, Any] = {}
+
+        async def receive() -> dict[str, Any]:
+            return arriving.pop() if arriving else await asyncio.Future()
+
+        async def send(message: Any) -> None:
+            if message["type"] == "http.response.start":
+                answer.update(message)
+
+        scope = {
+            "type": "http", "http_version": "1.1", "method": "POST", "path": "/mcp",
+            "raw_path": b"/mcp", "query_string": b"", "root_path": "", "scheme": "http",
+            "server": ("127.0.0.1", 80), "client": ("127.0.0.1", 1), "state": {},
+            "headers": [(k.encode(), v.encode()) for k, v in head.items() if v is not None],
+        }  # fmt: skip
+        await built(scope, receive, send)
+        statuses.setdefault(status, []).append(answer["status"])
+        return dict(answer["headers"]).get(b"mcp-session-id", b"").decode()
+
+    hello = {
+        "method": "initialize",
+        "params": {
+            "protocolVersion": "2025-06-18",
+            "capabilities": {},
+            "clientInfo": {"name": "raw", "version": "1"},
+        },
+    }
+    ping = {"method": "ping", "params": {}}
+
+    async def run() -> None:
+        loop = asyncio.get_running_loop()
+        assert isinstance(loop, Clock)
+        async with built.router.lifespan_context(built):
+            first, second, _ = [await told("opened", **hello) for _ in range(3)]
+            await told("one too many", **hello)
+            await loop.pass_over(app.SESSION_SECONDS - 60)
+            await told("in use", session=first, **ping)
+            await loop.pass_over(120)
+            await told("in use", session=first, **ping)
+            await told("ended", session=second, **ping)
+            await told("opened", **hello)
+            await told("opened", **hello)
+            await loop.pass_over(app.SESSION_SECONDS + 1)
+            await told("ended", session=first, **ping)
+            for _ in range(3):
+                await told("opened", **hello)
+
+    with asyncio.Runner(loop_factory=Clock) as runner:
+        runner.run(run())
+    desk.close()
+    assert statuses == {
+        "opened": [200] * 8,
+        "one too many": [503],
+        "in use": [200] * 2,
+        "ended": [404] * 2,
+    }

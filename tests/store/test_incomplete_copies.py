@@ -12,7 +12,7 @@ import pytest
 from brain import Brain
 from brain.store import schema
 from tests.support.cli import Cli
-from tests.support.engine import NOON, refused
+from tests.support.engine import NOON, refused, take_back
 
 
 def copied(source: Path, target: Path, *, log: bool) -> Path:
@@ -98,8 +98,7 @@ def test_a_copy_is_kept_before_a_migration(tmp_path: Path) -> None:
     cli = Cli(tmp_path)
     cli("add", "旧格式里的一条")
     db = apsw.Connection(str(cli.db))
-    db.execute("DROP TABLE tags")
-    db.pragma("user_version", schema.MIGRATIONS.index(schema._tags))
+    take_back(db, schema.MIGRATIONS.index(schema._tags))
     number = int(db.pragma("user_version"))
     db.close()
     cli("add", "新格式里的一条")

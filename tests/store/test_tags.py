@@ -11,7 +11,7 @@ import pytest
 from brain import Brain, BrainError, Draft
 from brain.embed.protocol import Embedder
 from brain.store import schema
-from tests.support.engine import EVERYDAY, NOON, Make, fill, refused
+from tests.support.engine import EVERYDAY, NOON, Make, fill, refused, take_back
 
 
 def test_a_memory_is_filed_under_what_was_given(brain: Brain) -> None:
@@ -87,9 +87,7 @@ def old_file(path: Path) -> int:
     with Brain.open(path, model="none") as brain:
         made = brain.add("旧格式里的一条").id
     db = apsw.Connection(str(path))
-    for table in ("tags", "claims", "observations"):
-        db.execute(f"DROP TABLE {table}")
-    db.pragma("user_version", schema.MIGRATIONS.index(schema._tags))
+    take_back(db, schema.MIGRATIONS.index(schema._tags))
     db.pragma("wal_checkpoint(TRUNCATE)")
     db.close()
     return made

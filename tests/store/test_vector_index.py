@@ -32,6 +32,7 @@ from tests.support.engine import (
     fill,
     ids,
     indexes_are_whole,
+    take_back,
     texts,
     vector_of,
     vectors_out_of_step,
@@ -503,9 +504,7 @@ def make_schema_1(path: Path) -> None:
                     int(memory.archived_at is not None),
                 ),
             )
-        # What later schemas added.
-        db.execute("DROP TABLE taken; DROP TABLE sources; DROP TABLE links; DROP TABLE tags")
-        db.pragma("user_version", 1)
+        take_back(db, 1)
     db.close()
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from brain import Brain, BrainError, Draft
 from brain.memory import Hit, RecallResult
-from brain.store import memories, memory_file, meta
+from brain.store import memories, memory_file, meta, schema
 from brain.store.sql import rows
 from brain.store.vectors import blocks
 from brain.store.view import FOREVER_MS, to_ms
@@ -169,3 +169,19 @@ def run(script: str, *args: object, **env: str) -> str:
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
+
+
+def take_back(db: apsw.Connection, version: int) -> None:
+    """Makes an open file one of an older schema, as far as tables go that came since."""
+
+    def tables(number: int) -> set[str]:
+        fresh = apsw.Connection(":memory:")
+        for migrate in schema.MIGRATIONS[:number]:
+            migrate(fresh)
+        return {
+            name for (name,) in fresh.execute("SELECT name FROM sqlite_schema WHERE type='table'")
+        }
+
+    for name in sorted(tables(schema.SCHEMA_VERSION) - tables(version)):
+        db.execute(f"DROP TABLE {name}")
+    db.pragma("user_version", version)
