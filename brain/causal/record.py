@@ -6,6 +6,7 @@ anything looser is joined when read and never written.
 
 from __future__ import annotations
 
+import unicodedata
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
@@ -196,11 +197,11 @@ MOST_DIGITS = 18
 
 
 def parse_link(value: int | str) -> int:
-    """The number of a link: ``L12``, ``12``. Raises ``brain_id_invalid`` (65)."""
+    """The number of a link: ``L12``, ``12``, in any width. Raises ``brain_id_invalid`` (65)."""
     if isinstance(value, int):
         text = str(value) if abs(value) < 10**MOST_DIGITS else "…"
     else:
-        text = value.strip() if isinstance(value, str) else ""
+        text = unicodedata.normalize("NFKC", value).strip() if isinstance(value, str) else ""
     digits = text[1:] if text[:1] in ("L", "l") else text
     if isinstance(value, bool) or not (
         digits.isascii() and digits.isdigit() and len(digits) <= MOST_DIGITS

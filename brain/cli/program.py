@@ -130,7 +130,8 @@ def _report(error: BrainError, *, as_json: bool) -> int:
     told = error.message
     if error.override:
         told += f"确定要这样做请加 --{error.override.replace('_', '-')}。"
-    note(f"错误[{error.code}]: {visible(told)}")
+    one_line = visible(told).replace("\n", "\\n")  # what was typed may have lines
+    note(f"错误[{error.code}]: {one_line}")
     try:
         if as_json:
             out_json(BrainError(error.code, told).to_dict())

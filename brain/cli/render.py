@@ -19,7 +19,7 @@ LANES = {"lexical": "字面", "semantic": "语义", "quality": "质量", "eviden
 
 def local_day(time: str | None) -> str:
     """The day of a stored time in the reader's zone; '' for none."""
-    return "" if time is None else _local(time).strftime("%Y-%m-%d")
+    return "" if time is None else _local(time).date().isoformat()
 
 
 def _local(time: str) -> datetime:

@@ -46,7 +46,12 @@ def change(
     **values: object,
 ) -> Memory:
     """Sets columns of a record, or its tags (a list), journals them before and after, and refreshes
-    its vectors."""
+    its vectors.
+
+    Raises:
+        BrainError: ``brain_why_invalid``, ``brain_secret`` (65), also where nothing changes.
+    """
+    journal.check_reason(why)
     before = memory.to_dict()
     changed = {name: value for name, value in values.items() if before.get(name) != value}
     if not changed:
@@ -281,6 +286,7 @@ def restore(db: Transaction, memory: Memory, now: str, why: str) -> Memory:
         BrainError: ``brain_not_current`` (65) for one whose correction is still believed,
             ``brain_duplicate`` (65) when another current record says the same.
     """
+    journal.check_reason(why)
     if memory.retracted_at is None and memory.archived_at is None:
         return memory
     values: dict[str, object] = {"retracted_at": None, "archived_at": None}

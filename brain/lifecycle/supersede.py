@@ -14,6 +14,7 @@ from brain.errors import BrainError
 from brain.lifecycle import lineage
 from brain.memory import Memory
 from brain.results import CorrectResult, SupersedeResult
+from brain.store import journal
 from brain.store.memories import Record
 from brain.text.timestamps import local_time, now_utc, to_iso
 
@@ -53,6 +54,7 @@ def supersede(
     Raises:
         BrainError: ``brain_not_found`` (1); those of :func:`lineage.link` (65).
     """
+    journal.check_reason(why)
     before = lineage.require(db, old_id)
     after = lineage.require(db, new_id)
     if before.superseded_by == new_id and not lineage.was_corrected(before, after):
@@ -77,6 +79,7 @@ def supersede_with(
     Args:
         source: of a record that is made.
     """
+    journal.check_reason(why)
     before = lineage.require(db, old_id)
     heir = lineage.existing_successor(db, before, text, corrected=False)
     if heir is not None:
@@ -104,6 +107,7 @@ def correct_with(
     Raises:
         BrainError: ``brain_not_found`` (1); ``brain_not_current``, ``brain_supersede_same`` (65).
     """
+    journal.check_reason(why)
     before = lineage.require(db, old_id)
     heir = lineage.existing_successor(db, before, text, corrected=True)
     if heir is not None:
@@ -156,6 +160,7 @@ def retract(db: Transaction, memory_id: int, now: str, why: str, force: bool) ->
     Raises:
         BrainError: ``brain_not_found`` (1), ``brain_pinned`` (65).
     """
+    journal.check_reason(why)
     memory = lineage.require(db, memory_id)
     if memory.retracted_at is not None:
         return memory

@@ -154,7 +154,7 @@ def _health(turns: Sequence[Turn], drops: Sequence[CacheDrop]) -> tuple[bool | N
     if max(turn.prompt for turn in turns) < LEAST_PROMPT:
         return None, f"提示词不足 {LEAST_PROMPT} 个词元，本来就不缓存"
     if len(steady) < FEWEST:
-        return None, "轮数太少，说不准"
+        return None, "轮数太少"
     if share < HEALTHY:
         return False, f"没有掉落，但一直只有 {share:.0%} 来自缓存：缓存没有起作用"
     return True, f"除去不可避免的，{share:.0%} 来自缓存"

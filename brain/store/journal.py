@@ -40,6 +40,16 @@ class Event:
     detail: dict[str, Any]
 
 
+def check_reason(why: str) -> None:
+    """Refuses what no entry may hold, also for a change that turns out to be none.
+
+    Raises:
+        BrainError: ``brain_why_invalid``, ``brain_secret`` (65).
+    """
+    check_why(why)
+    refuse(why, "原因")
+
+
 def write(
     db: apsw.Connection,
     at: str,
@@ -49,8 +59,7 @@ def write(
     detail: dict[str, Any] | None = None,
 ) -> None:
     """Appends one entry. Raises ``brain_why_invalid``, ``brain_secret`` (65)."""
-    check_why(why)
-    refuse(why, "原因")
+    check_reason(why)
     noted = json.dumps(detail, ensure_ascii=False, sort_keys=True) if detail else "{}"
     db.execute(
         "INSERT INTO journal (at, memory_id, what, why, detail) VALUES (?, ?, ?, ?, ?)",

@@ -116,7 +116,7 @@ def test_unlink_takes_back_one_observation(brain: Brain) -> None:
             brain.unlink(wrong)
         assert refused.value.code == "brain_id_invalid"
     brain.unlink(f"L{done.link}", why="记错了", now=NOW.replace(hour=6))
-    brain.unlink(done.link)
+    brain.unlink(f"Ｌ{done.link}".translate({ord("1"): "１"}))
     assert brain.before("熬夜赶稿", now=NOW.replace(hour=7)).verdict == "no_precedent"
     assert brain.before("熬夜赶稿", known_at="2026-03-02T05:00Z", now=NOW).verdict == "danger"
     assert brain.links()[0].retracted_at is not None

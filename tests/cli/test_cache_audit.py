@@ -31,6 +31,7 @@ def test_on_the_command_line(say: Say, tmp_path: Path) -> None:
         ((), 2, "brain_usage"),
         ((path, "--price-input", "3"), 2, "brain_usage"),
         ((path, "--price-input", "3", "--price-cached", "-1"), 2, "brain_usage"),
+        ((path, "--price-input", "1e308", "--price-cached", "1"), 2, "brain_usage"),
         ((path, "--price-input", "贵", "--price-cached", "1"), 2, "brain_usage"),
         ((path, "--cache-life", "0"), 2, "brain_usage"),
         ((path, "--plot", "别的.svg"), 73, "brain_export_exists"),
@@ -43,5 +44,6 @@ def test_on_the_command_line(say: Say, tmp_path: Path) -> None:
         plain = say("cache-audit", *args)
         assert plain.out == ""
         assert f"错误[{name}]" in plain.err
+        assert "--force" not in plain.err  # which this verb does not have
     assert (tmp_path / "别的.svg").read_text(encoding="utf-8") == "<svg/>"
     assert not (tmp_path / ".brain").exists()

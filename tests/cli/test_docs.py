@@ -16,6 +16,8 @@ from brain.cli.program import run
 from brain.cli.render import SENTENCES
 from brain.cli.verbs import VERBS, load
 from brain.embed.protocol import Embedder
+from brain.serve.catalog import CALLS
+from brain.serve.http.routes import ROUTES
 from tests.support import ROOT
 from tests.support.cli import Say
 
@@ -170,3 +172,21 @@ def test_what_the_readme_shows_is_printed(
         # Which of the two streams a terminal shows first is not told.
         printed = sorted(map(without_values, (done.err + done.out).splitlines()))
         assert printed == sorted(map(without_values, lines)), typed
+
+
+def test_the_page_on_http_names_what_each_route_takes() -> None:
+    rows = (ROOT / "docs" / "http.md").read_text(encoding="utf-8").splitlines()
+    by_rule = {"allow_secrets"}  # told once, of every route that stores a text
+    as_typed = {"/search", "/record", "/before", "/why", "/compare"}  # as another row, or cli.md
+    for route in ROUTES:
+        if route.path in as_typed or (
+            route.method == "GET" and route.path in {"/inject", "/recall", "/check"}
+        ):
+            continue
+        tail = "…/" + route.path.rsplit("/", 1)[-1]
+        told = [
+            row for row in rows if f"`{route.method} {route.path}`" in row or f"`{tail}`" in row
+        ]
+        assert told, route.path
+        names = set(re.findall(r"[a-z_]+", " ".join(told)))
+        assert {field.name for field in CALLS[route.call].fields} - by_rule <= names, route.path

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from brain.text.timestamps import is_known_zone
-from tests.support.cli import Cli
+from tests.support.cli import Cli, Say
 from tests.support.engine import Make
 
 
@@ -334,3 +334,21 @@ def test_our_own_export_is_not_read_as_another_programs(cli: Cli, form: str) -> 
 
 def out_name(form: str) -> str:
     return "folder/export.jsonl" if form == "jsonl" else "folder/note.md"
+
+
+def test_an_error_is_one_line_whatever_was_typed(say: Say) -> None:
+    say("add", "班车七点半发车")
+    odd = "甲\n错误[brain_busy]: 乙"
+    for line in (
+        ("tag", "1", "--add", odd),
+        ("show", odd),
+        ("unlink", odd),
+        (odd,),
+        ("add", "一句", "--kind", odd),
+        ("record", "一句", "--outcome", "另一句", "--relation", odd),
+        ("recall", "班车", "--as-of", odd),
+        ("cache-audit", odd),
+    ):
+        wrong = say(*line)
+        assert wrong.code
+        assert len(wrong.err.splitlines()) == 1, line

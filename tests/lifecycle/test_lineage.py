@@ -8,6 +8,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -664,3 +665,27 @@ def test_a_replacement_is_not_repeated_at_another_instant(make: Callable[..., Br
         lambda: brain.supersede(old, text="值班群换成青鸟群", at="2026-04-01"),
     )
     refused("brain_supersede_time", 65, lambda: brain.supersede(old, first.new, at="2026-04-01"))
+
+
+def test_a_reason_that_is_none_is_refused_where_nothing_would_change(brain: Brain) -> None:
+    one = brain.add("班车七点半发车", tags=["班车"]).id
+    two = brain.add("班车改在八点发车").id
+    brain.pin(one)
+    gone = brain.add("食堂周一休息").id
+    brain.retract(gone)
+    brain.supersede(one, two)
+    before = state(brain)
+    for change in (
+        lambda why: brain.tag(one, add=["班车"], why=why),
+        lambda why: brain.pin(one, why=why),
+        lambda why: brain.unpin(two, why=why),
+        lambda why: brain.set_importance(two, 0.5, why=why),
+        lambda why: brain.set_confidence(two, 0.95, why=why),
+        lambda why: brain.retract(gone, why=why),
+        lambda why: brain.restore(two, why=why),
+        lambda why: brain.supersede(one, two, why=why),
+    ):
+        for bad in ("\0", "\ud800", "长" * 2001):
+            refused("brain_why_invalid", 65, partial(change, bad))
+        refused("brain_secret", 65, partial(change, "password=Zx81Qpq99a"))
+    assert state(brain) == before

@@ -370,9 +370,10 @@ def test_the_first_run_under_a_wrong_clock_is_undone_and_told(tmp_path: Path) ->
     told = {f.code: f.message for f in brain.doctor().findings}
     assert "--undo" in told["decay_future"]
     brain.doctor(repair=True)  # a new instant of the last run takes nothing back
-    usage = cli("decay", "--undo", "--dry-run")
-    assert usage.code == 2
-    assert "--dry-run" in usage.err
+    for other in (["--dry-run"], ["--force"], ["--daily", "0.9"]):
+        usage = cli("decay", "--undo", *other)
+        assert usage.code == 2
+        assert "--undo" in usage.err
     assert "撤销了" in cli("decay", "--undo", "--why", "时钟错了").out
     again = cli("decay", "--undo", "--json")
     assert (again.code, again.json["error"]["code"]) == (1, "brain_decay_none_kept")

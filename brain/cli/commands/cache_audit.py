@@ -30,6 +30,9 @@ SHOWN_FAULTS = 10
 SHOWN_DROPS = 20
 """As :data:`SHOWN_FAULTS`, of one session's drops."""
 
+DEAREST = 1_000_000_000
+"""The largest price of a million tokens, in whatever currency; sums of it stay finite."""
+
 _STATES = {True: "正常", False: "不正常", None: "说不准"}
 
 
@@ -117,14 +120,15 @@ def _prices(plain: float | None, cached: float | None, write: float | None) -> P
         return None
     if plain is None or cached is None:
         raise usage("算钱要有 --price-input 和 --price-cached。")
-    if min(plain, cached, write or 0.0) < 0:
-        raise usage("价格不能是负数。")
+    if not all(0 <= price <= DEAREST for price in (plain, cached, write or 0.0)):
+        raise usage(f"价格应在 0 到 {DEAREST:,} 之间。")
     from brain.results import Prices
 
     return Prices(plain, cached, write)
 
 
 def _write_plot(path: Path, found: CacheAudit) -> None:
+    from brain.errors import BrainError
     from brain.exchange import files
     from brain.prompt_cache import plot
 
@@ -133,7 +137,10 @@ def _write_plot(path: Path, found: CacheAudit) -> None:
             own = f.read(len(plot.MARK)) == plot.MARK.encode()
     except (OSError, ValueError):
         own = False  # what is there, or cannot be, is told by the writing
-    files.write(path, plot.svg(found), force=own)
+    try:
+        files.write(path, plot.svg(found), force=own)
+    except BrainError as refused:  # there is no --force here
+        raise BrainError(refused.code, refused.message, refused.exit_code) from None
 
 
 def _print_session(session: CacheSession) -> None:

@@ -21,6 +21,9 @@ from brain.text.timestamps import local_time
 SOON_DAYS = 0.05
 """Below it a run's days print as 0.0, and no strength has lost a two-thousandth."""
 
+USUAL = (strength.DAILY, strength.ARCHIVE_BELOW, strength.IDLE_DAYS, strength.KEEP_IMPORTANCE)
+"""The rules of a run that names none."""
+
 LISTED = 20
 """Archived records that are listed for a person; ``--json`` has all of them."""
 
@@ -106,8 +109,9 @@ def decay(
 ) -> int:
     """Lets strengths fade."""
     if undo:
-        if dry_run:
-            raise BrainError("brain_usage", "--undo 不能和 --dry-run 一起用。", EXIT_USAGE)
+        rules = (daily, archive_below, idle_days, keep_importance)
+        if dry_run or force or rules != USUAL:
+            raise BrainError("brain_usage", "--undo 只能和 --why 一起用。", EXIT_USAGE)
         with Brain.open(db) as brain:
             undone = brain.undo_decay(why=why)
         if as_json:
