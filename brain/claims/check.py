@@ -235,7 +235,7 @@ class Checker:
         path, entry = told[0]
         now = entry.version.lstrip("=v").strip() if entry.exact else entry.version
         reason = f"{package} 不是 {written} 了，{path} 里现为 {now}"
-        moved = f"{package} {_respelled(written, now)}" if entry.exact else None
+        moved = f"{package} {respelled(written, now)}" if entry.exact else None
         return Finding(FAILED, f"{path}: {package} {now}", reason, path, moved)
 
     def _ref(self, claim: Claim) -> Finding:
@@ -249,7 +249,7 @@ class Checker:
         return Finding(FAILED, None, f"没有分支或标签 {claim.claim} 了", ".git")
 
 
-def _respelled(written: str, now: str) -> str:
+def respelled(written: str, now: str) -> str:
     """The version there is, in the way the old one was written: with its operator or its ``v``."""
     operator = re.match(r"===?|[vV]", written)
     return f"{operator[0] if operator else ''}{now}"

@@ -63,6 +63,11 @@ def reader_of(name: str) -> Read | None:
     return next((reader for form, reader in READERS.items() if fnmatchcase(name, form)), None)
 
 
+def is_lock(path: str) -> bool:
+    """Whether every version in a file is the one there is, and none only what is allowed."""
+    return reader_of(path.rpartition("/")[2]) in (_toml_lock, _package_lock, _go_mod, _pom)
+
+
 def _one(name: str, version: Any, *, exact: bool) -> Iterator[Entry]:
     if isinstance(version, str) and version.strip():
         yield Entry((key(name),), version.strip(), exact)

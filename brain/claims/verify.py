@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from brain import repository
-from brain.claims import forms, tree
-from brain.claims.check import Checker, Finding, unknown
+from brain.claims import forms, manifests, tree
+from brain.claims.check import Checker, Finding, respelled, unknown
 from brain.lifecycle import lineage
 from brain.memory import FAILED, STALE, UNCHECKED, UNKNOWN, VERIFIED, Check, Memory
 from brain.results import ClaimResult, PlannedFix, VerifyResult
@@ -177,6 +177,35 @@ def _rewritten(text: str, claim: Claim, moved: str) -> str:
             old, new = (forms.text_parts(said)[1] for said in (claim.claim, moved))
         form = rf"(?<![\w/.-]){re.escape(old)}(?![\w/-]|\.\w)"
     return re.sub(form, lambda _: new, text, flags=re.ASCII)
+
+
+def noted(own: Iterable[Claim]) -> list[Looked]:
+    """What the last look at some claims gave, as far as their rows say; only of those that
+    failed."""
+    return [
+        Looked(c, Finding(FAILED, c.found_at, c.reason, c.evidence, moved_to(c)))
+        for c in own
+        if c.result == FAILED
+    ]
+
+
+def moved_to(claim: Claim) -> str | None:
+    """What is to be claimed instead of a failed claim, by where its row says it stands now; None
+    where nothing can be proposed."""
+    place = claim.found_at
+    if claim.result != FAILED or place is None:
+        return None
+    if claim.kind == forms.FILE:
+        return place
+    if claim.kind == forms.TEXT:
+        return f"{forms.text_parts(claim.claim)[0]} in {_LINE.sub('', place)}"
+    if claim.kind == forms.VERSION and manifests.is_lock(claim.evidence):
+        package, written = forms.version_parts(claim.claim)
+        return f"{package} {respelled(written, place.rpartition(' ')[2])}"
+    return None
+
+
+_LINE = re.compile(r":\d+\Z")
 
 
 def new_claims(db: Transaction, fix: PlannedFix, looked: Iterable[Looked], at: str) -> list[Claim]:

@@ -10,6 +10,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from brain.consolidate import stale
 from brain.consolidate.plan import is_of
 from brain.consolidate.proposal import changes, shown
 from brain.errors import BrainError
@@ -17,7 +18,7 @@ from brain.lifecycle import lineage, supersede
 from brain.maintenance import health_probe
 from brain.memory import Draft, Memory
 from brain.results import ConsolidateResult, Plan, PlanLine, ProbeResult, RefusedLine
-from brain.store import journal, links, memories, meta, probe, runs
+from brain.store import claims, journal, links, memories, meta, probe, runs
 from brain.store.runs import Run
 from brain.text.restatement import key, loses, says_first
 from brain.text.secrets import mask
@@ -38,6 +39,7 @@ _CALLED: Mapping[str, str] = {
     "superseded_by": "后继",
     "archived_at": "归档",
     "tags": "标签",
+    "state": "核对的结果",
     "links": "观察",
 }
 
@@ -104,6 +106,8 @@ def _objection(db: Transaction, line: PlanLine, named: bool) -> str:
             return f"#{same[0].id} 说的已经是这句。"
     if line.act in ("merge", "skill") and not line.confirm:
         return _loss(line, records)
+    if line.act == "stale":
+        return _unseen(db, line, records, named)
     if line.act == "remember" and line.quote not in mask.masked(records[line.records[0]].text):
         return f"依据的那句话不在 #{line.records[0]} 里。"
     return ""
@@ -132,6 +136,17 @@ def _loss(line: PlanLine, records: Mapping[int, Memory]) -> str:
     return ""
 
 
+def _unseen(db: Transaction, line: PlanLine, records: Mapping[int, Memory], named: bool) -> str:
+    """Why a stale record is not to be replaced so, as a Chinese sentence; '' for nothing."""
+    (old,) = line.drop
+    said = line.text if line.keep is None else records[line.keep].text
+    if said and said != stale.rewritten(records[old], claims.of(db, [old])):
+        return f"核对 #{old} 时看到的不是这样。"
+    if not said and not named:
+        return "这一行要人来定：看过之后点名做它。"
+    return ""
+
+
 def draft(line: PlanLine, records: Mapping[int, Memory]) -> Draft | None:
     """The record a line makes; None where it makes none."""
     if not line.text:
@@ -148,6 +163,17 @@ def draft(line: PlanLine, records: Mapping[int, Memory]) -> Draft | None:
             evidence=f"对话 #{episode.id}",
         )
     old = [records[i] for i in line.drop]
+    if line.act == "stale":
+        (one,) = old
+        return Draft(
+            line.text,
+            one.kind,
+            one.scope,
+            one.source,
+            one.importance,
+            pinned=one.pinned,
+            tags=one.tags,
+        )
     starts = [m.valid_from for m in old]
     ends = [m.valid_to for m in old]
     return Draft(
@@ -226,6 +252,11 @@ def _do(
         same = lineage.find_duplicate(db, record, now)
         if same is not None:
             raise BrainError("brain_duplicate", f"#{same.id} 说的已经是这句。")
+        if line.act == "stale":
+            own = claims.of(db, line.drop)
+            created = put(replace(record, claims=stale.carried(own)))
+            lineage.link(db, known[line.drop[0]], created, str(created.valid_from), now, why)
+            return [created.id]
         created = put(record)
         for number in line.drop:
             supersede.retract(db, number, now, why, force=False)
@@ -233,8 +264,11 @@ def _do(
     if line.act == "archive":
         lineage.change(db, known[line.drop[0]], now, "archive", why, archived_at=now)
         return []
+    if line.act == "stale" and line.keep is None:
+        supersede.expire(db, line.drop[0], None, now, why, force=False)
+        return []
     assert line.keep is not None
-    if line.confirm:
+    if line.confirm or line.act == "stale":
         _take_over(db, [*line.drop, line.keep], now, why)
         return []
     for number in line.drop:

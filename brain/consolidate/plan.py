@@ -5,16 +5,17 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from brain.consolidate import contradictions, duplicates, outdated, remember
+from brain.consolidate import contradictions, duplicates, outdated, remember, stale
 from brain.consolidate.proposal import Proposal, line
 from brain.ingest.chat import EPISODE
-from brain.memory import SKILL_KIND, Memory
+from brain.memory import SKILL_KIND, STALE, Memory
 from brain.results import Plan, PlanLine
-from brain.store import links, memories
+from brain.store import claims, links, memories
+from brain.store.claims import Claim
 from brain.store.view import View
 from brain.text.restatement import key
 
@@ -39,6 +40,7 @@ class Subject:
         current: ids of those that hold now.
         linked: id → numbers of the current observations it stands in.
         known: (scope, key) of all that is or was a record and no episode.
+        claims: of the current records that are stale, by id.
     """
 
     scope: str | None
@@ -48,6 +50,7 @@ class Subject:
     current: frozenset[int]
     linked: Mapping[int, tuple[int, ...]]
     known: set[tuple[str, tuple[str, ...]]]
+    claims: Mapping[int, Sequence[Claim]]
 
     def episodes(self) -> list[Memory]:
         """The current episodes that came in since."""
@@ -77,14 +80,19 @@ def subject(db: Transaction, scope: str | None, since: str | None, now: str) -> 
         if found.retracted_at is None:
             linked[found.decision].append(found.id)
             linked[found.outcome].append(found.id)
+    current = frozenset(memories.visible(db, list(records), view))
+    looked: dict[int, list[Claim]] = defaultdict(list)
+    for claim in claims.of(db, (i for i in current if records[i].state == STALE)):
+        looked[claim.memory_id].append(claim)
     return Subject(
         scope,
         since,
         now,
         records,
-        frozenset(memories.visible(db, list(records), view)),
+        current,
         {i: tuple(sorted(numbers)) for i, numbers in linked.items()},
         {(m.scope, key(m.text)) for m in records.values() if m.kind != EPISODE},
+        looked,
     )
 
 
@@ -124,6 +132,7 @@ def _rules(about: Subject) -> Iterator[Proposal]:
     yield from duplicates.find(told, about.linked)
     yield from duplicates.skills(told, about.linked)
     yield from contradictions.find([m for m in told if m.kind != SKILL_KIND])
+    yield from stale.find(told, about.claims)
     yield from outdated.find(list(about.records.values()), about.now)
     yield from remember.find(about.episodes(), about.known)
 

@@ -18,7 +18,7 @@ from brain.results import Plan, PlanLine
 FORMAT = "brain-plan"
 VERSION = 1
 
-ACTS = ("merge", "skill", "contradiction", "archive", "remember")
+ACTS = ("merge", "skill", "contradiction", "stale", "archive", "remember")
 
 _RUN = re.compile(r"[0-9a-z-]{1,40}\Z")
 _ANCHOR = re.compile(r"[0-9]{1,15}:[0-9a-f]{16}\Z")
@@ -171,6 +171,8 @@ def _is_complete(told: Mapping[str, Any]) -> bool:
         return len(told["records"]) == 1 and bool(told["text"] and told["kind"]) and not drop
     if told["act"] == "archive":
         return len(drop) == 1 and keep is None
+    if told["act"] == "stale":
+        return len(drop) == 1 and not (told["text"] and keep is not None)
     if told["act"] == "merge" and told["text"]:
         return len(drop) > 1 and keep is None
     return bool(drop) and keep is not None

@@ -17,6 +17,7 @@ HEAD = 40
 STATE = (
     "kind", "scope", "importance", "confidence", "pinned", "valid_from", "valid_to", "recorded_at",
     "retracted_at", "supersedes", "superseded_by", "archived_at", "content_hash", "tags", "links",
+    "state",
 )  # fmt: skip
 """What a record's state is: where one of these differs it has changed. Its strength and how often
 it was used come and go by themselves."""

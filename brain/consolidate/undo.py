@@ -15,7 +15,7 @@ from brain.lifecycle import forget, lineage
 from brain.maintenance import health_probe
 from brain.memory import Memory
 from brain.results import ConsolidateResult
-from brain.store import journal, links, memories, meta, probe, runs
+from brain.store import claims, journal, links, memories, meta, probe, runs
 
 if TYPE_CHECKING:
     from brain.lifecycle.forget import Erased
@@ -56,6 +56,7 @@ def undo(
             ``brain_probe_failed`` (74); the transaction is to be undone then.
     """
     had = probe.sums(db, facts.get(meta.VECTORS))
+    had = replace(had, claims=had.claims - len(claims.of(db, found.created)))
     events = journal.between(db, found.first, found.last)
     _refuse_changed(db, found, events)
     made = set(found.created)

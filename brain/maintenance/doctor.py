@@ -305,6 +305,10 @@ def _mend_claims(db: Transaction) -> None:
     claims.drop(db, claims.broken(db))
 
 
+def _mend_observations(db: Transaction) -> None:
+    observations.drop_broken(db)
+
+
 _MENDING: dict[str, Callable[[Transaction], None]] = {
     "scopes": integrity.register_scopes,
     "text_hash": _mend_hashes,
@@ -313,6 +317,7 @@ _MENDING: dict[str, Callable[[Transaction], None]] = {
     "lineage_loop": _mend_lineage,
     "links": _mend_links,
     "claims": _mend_claims,
+    "observations": _mend_observations,
 }
 """What is mended in the records' own table, by finding, in this order."""
 

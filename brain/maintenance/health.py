@@ -21,7 +21,18 @@ from typing import TYPE_CHECKING, Any
 from brain.embed import registry
 from brain.errors import BrainError
 from brain.results import Finding
-from brain.store import claims, folder, fts, integrity, links, meta, part_file, probe, wal
+from brain.store import (
+    claims,
+    folder,
+    fts,
+    integrity,
+    links,
+    meta,
+    observations,
+    part_file,
+    probe,
+    wal,
+)
 from brain.text.fold import FOLD_VERSION, simplify
 from brain.text.timestamps import to_iso
 
@@ -260,6 +271,15 @@ def _claims(subject: Subject) -> Iterator[Finding]:
         yield Finding("claims", "ok", "要核对的都有它的记忆")
 
 
+def _observations(subject: Subject) -> Iterator[Finding]:
+    wrong = observations.broken(subject.db)
+    if wrong:
+        told = f"原文的说明里有 {len(wrong)} 行没有它的原文或不完整；修复时删掉"
+        yield Finding("observations", "error", told, fixable=True)
+    else:
+        yield Finding("observations", "ok", "说明了是什么的原文都在")
+
+
 CHECKS: dict[Callable[[Subject], Iterator[Finding]], str] = {
     _indexes: "索引",
     _passages: "分段",
@@ -269,6 +289,7 @@ CHECKS: dict[Callable[[Subject], Iterator[Finding]], str] = {
     _erasing: "遗忘",
     _links: "决策和结果",
     _claims: "核对",
+    _observations: "原文是什么",
     _journal: "日志",
 }
 """Every check of a file whose pages are readable, and what it is about."""

@@ -194,6 +194,8 @@ def _counts(looked: _Looked, expected: Sums | None) -> ProbePart:
     if now.vectors != now.coded or now.vectors > now.passages:
         told = f"{now.passages} 个分段有 {now.vectors} 个向量，登记的是 {now.coded} 个"
         wrong.append(told)
+    if now.loose:
+        wrong.append(f"核对和原文的说明里有 {now.loose} 行不属于任何东西或不完整")
     if expected is not None:
         if now.records != expected.records:
             wrong.append(f"应有 {expected.records} 条记忆，实有 {now.records} 条")
@@ -201,6 +203,8 @@ def _counts(looked: _Looked, expected: Sums | None) -> ProbePart:
             ("向量", expected.vectors, now.vectors),
             ("原文", expected.originals, now.originals),
             ("观察", expected.links, now.links),
+            ("核对", expected.claims, now.claims),
+            ("原文的说明", expected.described, now.described),
         ):
             if held < least:
                 wrong.append(f"{name}应有 {least} 个，实有 {held} 个")

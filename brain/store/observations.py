@@ -104,11 +104,14 @@ def iter_all(db: apsw.Connection) -> Iterator[Seen]:
         yield _seen(row)
 
 
+_BROKEN = f"handle NOT IN (SELECT handle FROM ccr) OR result NOT IN ('{VERIFIED}', '{FAILED}')"
+
+
+def broken(db: apsw.Connection) -> list[int]:
+    """Numbers of rows whose original is not there, or that are not sound."""
+    return [int(r[0]) for r in rows(db, f"SELECT id FROM observations WHERE {_BROKEN} ORDER BY id")]
+
+
 def drop_broken(db: apsw.Connection) -> int:
-    """Removes rows whose original is not there, or that are not sound; gives how many."""
-    gone = rows(
-        db,
-        "DELETE FROM observations WHERE handle NOT IN (SELECT handle FROM ccr)"
-        f" OR result NOT IN ('{VERIFIED}', '{FAILED}') RETURNING id",
-    )
-    return len(gone)
+    """Removes those rows; gives how many."""
+    return len(rows(db, f"DELETE FROM observations WHERE {_BROKEN} RETURNING id"))

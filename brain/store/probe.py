@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import apsw
 
-from brain.store import fts, links
+from brain.store import claims, fts, links, observations
 from brain.store.sql import one, rows
 from brain.store.vectors import blocks, vector_index
 
@@ -26,7 +26,9 @@ class Sums:
         bare: records without a passage.
         passages: all of them; ``strays``: those of no record.
         vectors: rows of the vector table; ``coded``: what its blocks say they hold.
-        originals, links: kept originals; observations.
+        originals, links: kept originals; observations of what came of a decision.
+        claims: what of the records can be looked at; ``described``: what originals are.
+        loose: rows of those two that belong to nothing or are not sound.
     """
 
     records: int
@@ -39,6 +41,9 @@ class Sums:
     coded: int
     originals: int
     links: int
+    claims: int
+    described: int
+    loose: int
 
 
 def sums(db: apsw.Connection, table: str | None) -> Sums:
@@ -47,6 +52,7 @@ def sums(db: apsw.Connection, table: str | None) -> Sums:
     Args:
         table: the vector table; None where there is none.
     """
+    looked_at = db.table_exists(None, "claims") and db.table_exists(None, "observations")
     has_vectors = table is not None and is_searched(db, table)
     return Sums(
         records=_count(db, "memories"),
@@ -71,6 +77,9 @@ def sums(db: apsw.Connection, table: str | None) -> Sums:
         coded=blocks.filled(db, str(table)) if has_vectors else 0,
         originals=_count(db, "ccr"),
         links=_count(db, "links") if links.there(db) else 0,
+        claims=_count(db, "claims") if looked_at else 0,
+        described=_count(db, "observations") if looked_at else 0,
+        loose=len(claims.broken(db)) + len(observations.broken(db)) if looked_at else 0,
     )
 
 

@@ -686,8 +686,11 @@ class Observations(Protocol[Tx]):
     def iter_all(self, db: Tx) -> Iterator[Seen]:
         """Every row in the order they came, one at a time."""
 
+    def broken(self, db: Tx) -> list[int]:
+        """Numbers of rows whose original is not there, or that are not sound."""
+
     def drop_broken(self, db: Tx) -> int:
-        """Removes rows whose original is not there, or that are not sound; gives how many."""
+        """Removes those rows; gives how many."""
 
 
 class Facts(Protocol[Tx]):

@@ -8,6 +8,7 @@ import subprocess
 from datetime import timedelta
 from pathlib import Path
 
+import apsw
 import pytest
 
 from brain import Brain
@@ -242,6 +243,21 @@ def test_the_doctor_knows_claims(brain: Brain, root: Path) -> None:
     assert "claims" in {f.code for f in found.findings if f.severity == "error"}
     assert "claims" in brain.doctor(repair=True).repaired
     assert brain.get(1).checks == ()
+
+
+def test_the_doctor_knows_what_originals_are(brain: Brain) -> None:
+    """Rows whose original is gone: another program took it out without what belongs to it."""
+    brain.compress("三个测试没过", type="test-result", session="甲")
+    assert brain.doctor().ok
+    brain.rest()
+    db = apsw.Connection(str(brain.path))
+    db.execute("DELETE FROM ccr")
+    db.close()
+    found = brain.doctor()
+    assert "observations" in {f.code for f in found.findings if f.severity == "error"}
+    assert "observations" in brain.doctor(repair=True).repaired
+    assert brain.doctor().ok
+    assert list(brain.originals()) == []
 
 
 def test_secrets_are_no_claims(brain: Brain) -> None:

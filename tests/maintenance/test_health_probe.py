@@ -82,6 +82,31 @@ def test_each_planted_fault_is_found(full: Brain, name: str) -> None:
         assert probed(db, None).ok
 
 
+@pytest.mark.parametrize(
+    ("fault", "named"),
+    [
+        ("DELETE FROM claims", "核对应有 1 个，实有 0 个"),
+        ("UPDATE claims SET checked_at = 'x'", "1 行不属于任何东西或不完整"),
+        ("DELETE FROM observations", "原文的说明应有 1 个，实有 0 个"),
+        ("UPDATE observations SET handle = 'ccr_0'", "1 行不属于任何东西或不完整"),
+    ],
+)
+def test_claims_and_what_originals_are_are_counted(full: Brain, fault: str, named: str) -> None:
+    full.add("入口文件是 src/main.py", now=NOON)
+    full.compress("三个测试没过", type="test-result", session="甲", now=NOON)
+    found = None
+    with contextlib.suppress(Undone), full._store.write() as db:
+        before = probe.sums(db, memory_file.facts(db)[meta.VECTORS])
+        db.pragma("defer_foreign_keys", 1)
+        db.execute(fault)
+        found = probed(db, before)
+        raise Undone
+    assert found is not None
+    assert named in found.parts["counts"].told
+    with full._store.read() as db:
+        assert probed(db, None).ok
+
+
 def test_an_empty_file_and_one_without_vectors_pass(tmp_path: Path) -> None:
     with Brain.open(tmp_path / "none.db", model="none") as brain:
         brain.add("一条就够")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -12,8 +13,14 @@ from schemathesis import checks
 from brain.serve.catalog import CALLS
 from brain.serve.http.openapi import document
 from brain.serve.http.routes import ROUTES
+from tests.support import ROOT
 from tests.support.cli import Cli
 from tests.support.servers import Web
+
+SHORT = {("GET", path) for path in ("/inject", "/recall", "/search", "/check")}
+ELSEWHERE = {"/search", "/record", "/before", "/why", "/compare"}
+"""Rows of docs/http.md that stand for others: "the same four by GET", "as /recall", "as the command
+line's options"."""
 
 CHECKS = (
     checks.not_a_server_error,
@@ -57,6 +64,22 @@ def test_the_document_tells_every_route_and_every_call_has_one() -> None:
     for route in ROUTES:
         assert paths[route.path][route.method.lower()]["responses"]["200"]
     assert {route.call for route in ROUTES} == set(CALLS)
+
+
+def test_http_md_tells_every_route_and_what_it_takes() -> None:
+    """Rows name their routes in full, or as ``…/unpin`` beside another of the same record."""
+    lines = (ROOT / "docs" / "http.md").read_text(encoding="utf-8").splitlines()
+    rows = [line for line in lines if line.startswith("| `")]
+    paths = {(r.method, r.path, r.call) for r in ROUTES if (r.method, r.path) not in SHORT}
+    for method, path, call in {*paths, ("POST", "/cache-event", "")}:
+        names = (f"`{method} {path}`", f"`…/{path.rpartition('/')[2]}`")
+        told = [row for row in rows if any(name in row for name in names)]
+        assert told, path
+        for field in CALLS[call].fields if call and path not in ELSEWHERE else ():
+            named = {field.name, field.alias or field.name}
+            assert field.name == "id" or any(
+                re.search(rf"[`? ]{name}[`=]", told[0]) for name in named
+            ), (path, field.name)
 
 
 def test_the_document_says_when_a_token_is_needed() -> None:

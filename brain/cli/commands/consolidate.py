@@ -19,6 +19,7 @@ _HEADINGS = {
     "merge": "说了两遍的",
     "skill": "说了两遍的技能",
     "contradiction": "互相矛盾的（要人来定）",
+    "stale": "核对失败的",
     "archive": "早已过去的",
     "remember": "对话里值得记的",
 }
@@ -132,7 +133,8 @@ def _item(line: PlanLine) -> Iterator[str]:
     yield f"- `{line.id}` {visible(line.reason)}{mark}{who}"
     if line.text and line.text != line.quote:
         yield f"  - 记成：{visible(line.text)}"
-        yield f"  - 依据：「{visible(line.quote)}」"
+        if line.quote:
+            yield f"  - 依据：「{visible(line.quote)}」"
 
 
 def _tell(done: ConsolidateResult, undone: bool, as_json: bool) -> None:
