@@ -45,11 +45,15 @@ def _valued(text: str, metric: int) -> tuple[int, int]:
     """As :func:`of_clause`, a negation taken to reach to the end."""
     tokens = list(words_of(text))
     kinds = {t.kind for t in tokens}
-    near = "near" in kinds
+    near = any(t.kind == "near" and not _of_all(text, t) for t in tokens)
     if "pending" in kinds or compiled(_NOT_YET_TIME).search(text):
         return 0, 0
     if opposed(text):
         return MIXED, 0
+    if compiled(_ON_SCHEDULE).search(text):
+        return 0, 0
+    if compiled(_SHORT_BY).search(text):
+        return -1, 0
     if "mixed" in kinds:
         return (1 if any(t.text in among("ended") for t in tokens) else MIXED), 0
     quantity, own = of_quantity(text, tokens, metric)
@@ -63,8 +67,10 @@ def _valued(text: str, metric: int) -> tuple[int, int]:
     else:
         value = words
     if near and value:
-        negated = any(t.kind == "negators" for t in tokens if t.start >= first(tokens, "near"))
-        value = 1 if negated else -value
+        start = first(tokens, "near")
+        negated = any(t.kind == "negators" for t in tokens if t.start >= start)
+        short = any(t.kind == "near" and t.text in _SHORT_OF for t in tokens)
+        value = (-1 if short else 1) if negated else -value
     return value, own
 
 
@@ -76,7 +82,12 @@ def _of_words(text: str, tokens: Sequence[Token]) -> int:
     used = True
     for place, token in enumerate(tokens):
         if token.kind == "negators":
-            if token.text in _BOUND and not _touches(tokens, place):
+            if token.text in _BOUND and not (
+                _touches(tokens, place)
+                or (token.text == "不" and negation and compiled(_NONE).match(text, negation.start))
+            ):
+                continue
+            if value and compiled(_OF_WHICH).match(text, token.stop):
                 continue
             parity = -parity if fresh or not raw_before else -1
             raw_before, fresh, negation, used = 0, True, token, False
@@ -98,6 +109,8 @@ def _of_words(text: str, tokens: Sequence[Token]) -> int:
                 continue
             raw = _turned(text, tokens, place, raw)
         elif token.kind in ("achieve", "achieve_en"):
+            if negation and negation.text in among("ended") and token.start > negation.stop:
+                continue
             if parity < 0 and not raw_before and _next_value(tokens, place) >= 0:
                 over = value < 0 and token.text in _COMING
                 value, used, raw_before = (1 if over else -1), True, 1
@@ -125,6 +138,24 @@ def _next_value(tokens: Sequence[Token], place: int) -> int:
 
 _BOUND = frozenset("零无不")
 """Negations only of the very next word: 零差评, 无报错; 零食 and 无线 are none."""
+
+
+_OF_WHICH = r"[^,的]{1,4}的[\u4e00-\u9fff]"
+"""What a negation is within that only says which one is meant (救回了没存的稿子)."""
+
+_NONE = r"没(?:有)?(?:任何)?[一哪谁几]"
+"""None of several; a 不 behind is a second negation however far (没有谁不觉得它硌)."""
+
+
+def _of_all(text: str, token: Token) -> bool:
+    """Whether a word like almost is about how many (almost everyone), and nothing was missed."""
+    return bool(compiled(_MANY).match(text, token.stop))
+
+
+_MANY = (
+    r"\s+(?:every\w*|all|half|no|none|nobody|zero|twice|double\w*|triple\w*|any\w*|always|never"
+    r"|perfect\w*|[0-9])"
+)
 
 
 def _touches(tokens: Sequence[Token], place: int) -> bool:
@@ -171,7 +202,10 @@ def _came_about(text: str, token: Token) -> bool:
 _NOTHING_MISSING = r"(?:没|不|未)(?:有)?(?:少|缺|落|差|丢)(?:了|过|一[\u4e00-\u9fff]{1,3})?$"
 
 
-_UNWANTED = r"[走散逃退跑丢坏死伤乱慌]了?$|[扣漏磨伤蹭刮淋湿晃抖闹犯超欠返硌勒呛熏烫]"
+_UNWANTED = (
+    r"[染沾惹摊撞缠]上|[走散逃退跑丢坏死伤乱慌倒停断掉错]了?$|排(?:过|了)?(?:一次|一回)?队|"
+    r"[扣卡堵塞漏磨伤蹭刮淋湿晃抖闹犯超欠返硌勒呛熏烫]"
+)
 """Verbs of what nobody wants: 没扣手续费."""
 
 _NOTHING_EXTRA = r"(?:没|没有|未)(?:多|乱|白|瞎|再)[收花付交扣要算涨跑等加]"
@@ -181,13 +215,44 @@ _OCCURRED = (
 )
 
 
+_SHORT_BY = r"差了?(?!一?点|不多)(?:[0-9一二两三四五六七八九十几半]+)[^,没未]{0,4}(?:没|未|不)"
+"""By how much something did not come about: 差三分钟没赶上."""
+
+_ON_SCHEDULE = (
+    r"\b(?:is|are) now \w+ (?:on|every|at|in|by|from|to|as) (?:the )?"
+    r"(?:mondays?|tuesdays?|wednesdays?|thursdays?|fridays?|saturdays?|sundays?|weekdays|weekends"
+    r"|mornings?|evenings?|afternoons?|noon|midnight|month|week|day|[0-9])"
+)
+"""When something is done from now on, which tells nothing of how it ended."""
+
+_DROPPED = r"\b(?:dropped|lost|cut|down|fell)\b"
+"""What nobody wants, though of a quantity it says a direction (not a packet was dropped)."""
+
+_NOT_MUCH = ("没什么", "没有什么", "没啥", "没怎么", "没有任何", "没任何")
+
+_TIRESOME = (
+    r"(?:想|要|愿意?)?(?:走|离|辞|逃|放弃)"
+    r"|[停断改剩欠拖晚迟漏丢返加熬吵哭抖晃磕碰超挤闹换退撤涨催罚扣]"
+)
+
+_NONE_NOT = r"没(?:有)?(?:任何)?[一哪谁几][^,不没]{0,8}?不(?![是再])(.+)"
+"""A double negation of what no list has: 没有一只羊不肥, 没有一次搬运不磕碰."""
+
+
 _NOT_YET_TIME = r"(?:还没|还不|没)到.{0,8}(?:时候|时间|日子|期)"
 
 
 _UNAFFECTED = r"没(?:有)?影响(?:到)?[^,]"
 
 
-_NEVER = r"^(?:再)?[^来回见赢成去开用睡吃卖出动涨做看问夸笑管给交还露好到]{1,3}过(?:了|一次|一回)?$"
+_SHORT_OF = ("就差", "只差", "差半步", "差一步")
+"""What is said to be missing, so that a negation behind says the same again (就差一票没选上)."""
+
+
+_NEVER = (
+    r"^(?:再)?[^来回见赢成去开用睡吃卖出动涨做看问夸笑管给交还露好到]{1,3}"
+    r"过(?:了|一?[\u4e00-\u9fff]{1,2})?$"
+)
 
 
 def _unfulfilled(text: str, negation: Token | None, used: bool, parity: int, before: int) -> int:
@@ -196,15 +261,26 @@ def _unfulfilled(text: str, negation: Token | None, used: bool, parity: int, bef
     What one tells of an outcome and negates is nearly always a result that was wanted (没签下来,
     无法存取, 没人来); what has ended, one that was not (不再抓沙发).
     """
+    twice = compiled(_NONE_NOT).search(text)
+    if twice:
+        rest = twice.group(1)
+        unwanted = by_characters(rest) < 0 or wants_less(rest) or compiled(_TIRESOME).match(rest)
+        return -1 if unwanted else 1
     if compiled(_NOTHING_MISSING).search(text) or compiled(_NOTHING_EXTRA).search(text):
         return 1
     if compiled(_PASSED_NOT).search(text):
         return -1
     if negation is None or used:
         return 0
+    if negation.text in _NOT_MUCH:
+        return -by_characters(text[negation.stop :])
+    if parity < 0 and compiled(_DROPPED).search(text, negation.stop):
+        return 1
     rest = compiled(r"[了过呢啦的\s]+$").sub("", text[negation.stop :]).strip()
     if not rest and ("没" in negation.text or "未" in negation.text):
         return -before if before else -1
+    if negation.text in ("零", "zero", "no", "无", "not a single") and wants_less(rest):
+        return 1
     if not rest or negation.text in among("degree"):
         return 0
     if negation.text in among("ended") or wants_less(rest):

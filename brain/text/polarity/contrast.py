@@ -83,7 +83,7 @@ def _clauses(folded: str) -> Iterator[tuple[str, bool]]:
         at = 0
         for mark in marks("contrast").finditer(rest):
             before = rest[at : mark.start()].strip()
-            if mark.group() == "但" and rest.endswith("不", 0, mark.start()):
+            if rest[mark.start() - 1 : mark.end()] in _NO_CONTRAST:
                 continue
             if before:
                 yield before, contrast
@@ -91,6 +91,9 @@ def _clauses(folded: str) -> Iterator[tuple[str, bool]]:
             conceded = False
         if rest[at:].strip():
             yield rest[at:].strip(), contrast
+
+
+_NO_CONTRAST = ("不但", "省却", "冷却", "退却", "忘却", "推却", "抛却", "失却")
 
 
 def _combined(clauses: Sequence[_Clause]) -> int:
@@ -126,7 +129,11 @@ def _contrasted(clauses: Sequence[_Clause]) -> int:
         if after and (first in (0, after) or steps or compiled(_STILL).match(stretch[0].text)):
             gained = after == -1 and not first and _compared(before[-1].text)
             first = MIXED if gained else after
-        elif after:
+        elif (
+            after
+            or (first == 1 and not steps)
+            or (not first and compiled(_BETTER).search(before[-1].text))
+        ):
             first = MIXED
         steps = steps and _is_step(stretch)
     return first
@@ -142,10 +149,20 @@ def _is_step(clauses: Sequence[_Clause]) -> bool:
     told = [c for c in clauses if c.value]
     return all(
         compiled(_FORMER).match(c.text)
+        or compiled(_SLIGHT).match(c.text)
+        or (c.value == -1 and compiled(_HARDSHIP).match(c.text))
         or marks("expectation").search(c.text)
         or marks("near").search(c.text)
         for c in told
     )
+
+
+_SLIGHT = r"(?:虽然|虽说|虽|尽管)[^,]{0,8}(?:了|有)(?:一?点|些)"
+"""A loss that is conceded as a small one: 虽然慢了点, 但一个没错."""
+
+
+_HARDSHIP = r"(?:虽然|虽说|虽|尽管)[^了]*$"
+"""A state that is conceded, not a loss that came about: 虽然语言不通, 但聊得愉快."""
 
 
 _FORMER = r"(?:前|头)[一二两三四五六七八九几半0-9]|第一[批次轮天年周个]"
@@ -175,6 +192,9 @@ _AS_SOON_AS = r"一[\u4e00-\u9fff]{1,2}就"
 def _plain(clauses: Sequence[_Clause]) -> int:
     """Clauses one after the other without a contrast between them."""
     told = [c for c in clauses if c.value]
+    ended = [c for c in told if not _is_step([c])]
+    if ended and ended[-1] is told[-1]:
+        told = ended
     values = {c.value for c in told}
     if len(values) <= 1:
         return told[-1].value if told else 0

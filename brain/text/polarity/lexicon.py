@@ -35,6 +35,10 @@ _UNBREAKABLE = (
 )
 
 
+_NOT_HELD = r"没(?:有|能)?[关锁粘贴钉绑系捆夹焊拴按握抓拉扶抱记坐站立定接捂盖护保守留撑挺稳封]住"
+"""What did not hold, also where what holds may be a failure (锁住)."""
+
+
 _FEW_NUMBER = r"[^,。]{0,3}?(?:[0-9一二两三四五六七八九十半几])"
 
 
@@ -72,7 +76,15 @@ def _entries() -> dict[str, str]:
     for kind in order:
         for word in (*lists.words("polarity", kind), *_topical(kind)):
             out[word.replace("_", " ")] = kind
+    for kind in ("good", "bad"):
+        for word in lists.words("polarity", f"separable_{kind}"):
+            for between in ("", *_BETWEEN):
+                out.setdefault(word[0] + between + word[1:], kind)
     return out
+
+
+_BETWEEN = ("了", "过", "着", "了个", "了大", "了点", "了次", "了一次", "了不少")
+"""What stands within a separable verb: 涨粉, 涨了粉."""
 
 
 def _topical(kind: str) -> tuple[str, ...]:
@@ -155,6 +167,7 @@ def _read(text: str) -> Iterator[Token]:
     special = {m.start(): ("able", m) for m in compiled(_UNBREAKABLE).finditer(text)}
     special |= {m.start(): ("less", m) for m in compiled(_ONLY_LESS).finditer(text)}
     special |= {m.start(): ("few", m) for m in compiled(_ONLY_FEW).finditer(text)}
+    special |= {m.start(): ("unable", m) for m in compiled(_NOT_HELD).finditer(text)}
     at = 0
     while at < len(text):
         if at in starts:
@@ -187,6 +200,12 @@ def _read(text: str) -> Iterator[Token]:
             if match.group()[:3] in among("seeming"):
                 yield Token("seeming", at, match.end(), match.group())
                 at = match.end()
+                continue
+            failing = any(
+                entries.get(text[at + 2 : stop]) == "bad" for stop in range(match.end() + 1, at + 6)
+            )
+            if failing and at and found is None:  # 直播不掉线
+                at += 1
                 continue
             idle = any(text.startswith(word, at) for word in among("idle"))
             kind = "blind" if idle else "unable"

@@ -64,6 +64,9 @@ def adverbial(text: str, token: Token) -> bool:
 
 def wants_less(rest: str) -> bool:
     """Whether what is negated begins with a quantity of which less is better (没有蚊子了)."""
+    latin = compiled(r"[a-z-]+").match(rest)
+    if latin and quantities().get(latin.group(), 0) < 0:
+        return True
     return any(quantities().get(rest[:n], 0) < 0 for n in range(1, 5))
 
 
@@ -71,6 +74,9 @@ def of_quantity(text: str, tokens: Sequence[Token], before: int) -> tuple[int, i
     """What the direction of a quantity says, and which direction is good for it."""
     metrics = [t for t in tokens if t.better]
     own = _counted(tokens) or (metrics[-1].better if metrics else _by_suffix(text))
+    if not own and compiled(_OF_PEOPLE).search(text):
+        bad = any(EVALUATING.get(t.kind, 0) < 0 for t in tokens)
+        own, tokens = (-1 if bad else 1), [t for t in tokens if t.kind not in EVALUATING]
     better = own or before
     moved = _moved(text, tokens, metrics)
     if not moved:
@@ -82,7 +88,17 @@ def of_quantity(text: str, tokens: Sequence[Token], before: int) -> tuple[int, i
     return better * moved[0], better
 
 
-_RAISED = r"[提拉冲带做](?:高)?到了?\s*[0-9]"
+_OF_PEOPLE = (
+    r"[\u4e00-\u9fff]的(?:人|客人|顾客|客户|家长|学生|用户|读者|同学|同事|员工|孩子|老人|游客|观众)"
+    r"(?:[都也却就]|越来越|明显|比[^,]{1,4})?(?:更|变)?[多少]"
+)
+"""How many do something (来借书的人多了): good, unless what they do is told as bad."""
+
+
+_RAISED = (
+    r"[提拉冲带做](?:高)?到了?\s*[0-9]"
+    r"|破了?(?:[0-9]+|[一二两三四五六七八九十几]*)(?:[十百千万亿]|[0-9])(?!个|只|块|处|条)"
+)
 
 
 _MEASURES = (
@@ -94,6 +110,14 @@ def _counted(tokens: Sequence[Token]) -> int:
     """Which direction is good where what is counted is good or bad (挂科人数); 0 for none."""
     for one, other in pairwise(tokens):
         told = EVALUATING.get(one.kind, 0) or one.better
+        if (
+            EVALUATING.get(one.kind, 0) < 0
+            and one.stop == other.start
+            and other.kind in ("up", "down")
+            and other.text[0] in "多少增减"
+            and not adverbial(one.text, other)
+        ):
+            return -1
         if told and one.stop == other.start and compiled(_MEASURES).fullmatch(other.text):
             return -1 if other.text in ("时间", "时长") else told
     return 0
@@ -140,10 +164,17 @@ def _moved(text: str, tokens: Sequence[Token], metrics: Sequence[Token]) -> tupl
             if metrics and token.start - metrics[-1].stop > 3 * FAR:
                 continue
             way = 1 if token.kind == "up" else -1
-            return (-way if negations % 2 else way), False
+            timed = token.text == "缩短" or compiled(_TO_TIME).match(text, token.stop)
+            return (-way if negations % 2 else way), bool(timed and not negations)
         if token.kind == "prevent" and token.text[:1] in "减降缩" and metrics:
             return (1 if negations % 2 else -1), False
     return None
+
+
+_TO_TIME = (
+    rf"(?:到|至|为|了)?\s*(?:to\s)?{_NUMBER}(?:ms|毫秒|s\b|秒|min|分钟|h\b|个?(?:小时|钟头)|天)"
+)
+"""A direction with a time behind it, which is how long something takes (压到两小时)."""
 
 
 _DIGITS = {c: n for n, c in enumerate("零一二三四五六七八九")} | {"两": 2, "半": 0.5}

@@ -11,9 +11,13 @@ from brain.text.regex import compiled
 
 _OPPOSED = r"有([\u4e00-\u9fff]{1,2})有([\u4e00-\u9fff]{1,2})"
 
+_HALVES = r"一半[\u4e00-\u9fff]{1,3}一半[\u4e00-\u9fff]"
+
 
 def opposed(text: str) -> bool:
     """Whether a clause sets two against each other: 有赚有亏."""
+    if compiled(_HALVES).search(text):
+        return True
     pair = compiled(_OPPOSED).search(text)
     return pair is not None and by_characters(pair.group(1)) * by_characters(pair.group(2)) < 0
 
