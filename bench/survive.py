@@ -1,11 +1,15 @@
-"""Measures what a file survives, and how fast it is written: ``python -m bench.survive``.
+"""Measures what a file and its server survive: ``python -m bench.survive``.
 
 - crowd: many processes add to one file at once while others read it;
 - kills: a process that writes is killed at random points, and what it was told is held against
   the file: every acknowledged write, the pages, both text indexes, the vectors;
 - answers: one question asked over and over has one score;
-- speed: single durable adds and batches beside plain inserts of the same rows into the same table
-  under the same pragmas, in turn, without a model and with vectors made beforehand.
+- damage: copies of a file damaged at random, salvaged and compared row by row;
+- erasure: every gram, encoding and vector of what was forgotten, looked for in the whole folder;
+- half open: connections that never finish a request, while new clients ask;
+- lies: a server that does not keep to the rules, asked by the command line;
+- soak: the memory of a server that is asked and told things for a while;
+- speed: durable adds beside plain inserts.
 
 POSIX only: the processes are forked, so that 200 of them start in seconds.
 """
@@ -19,43 +23,21 @@ import platform
 import random
 import select
 import signal
-import statistics
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import apsw
-import numpy as np
-from numpy.typing import NDArray
 
-from bench import data, notes
+from bench import damage, data, erasure, hostile, soak, write_speed
 from bench.tables import Row, publish, table
+from bench.write_speed import Beforehand
 from brain import Brain
-from brain.memory import Draft, content_hash
-from brain.store import connection, integrity, memories, memory_file, meta, schema
+from brain.memory import Draft
+from brain.store import integrity, memory_file, meta
 from brain.text.timestamps import now_utc
-
-BATCH = 500
-
-
-class Beforehand:
-    """Stands for the bundled model: a unit vector of its size for each text, at no cost."""
-
-    name, dim, max_tokens, languages = "e5-small", 384, 512, ("zh",)
-
-    def __init__(self) -> None:
-        self._pool = np.random.default_rng(7).normal(size=(997, self.dim)).astype(np.float32)
-        self._pool /= np.linalg.norm(self._pool, axis=1, keepdims=True)
-
-    def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        return self._pool[[int(content_hash(t)[:8], 16) % len(self._pool) for t in texts]]
-
-    def embed_query(self, text: str) -> NDArray[np.float32]:
-        return self.embed_documents([text])[0]
-
 
 # Processes -----------------------------------------------------------------------------------
 
@@ -283,117 +265,6 @@ def answers(path: Path, question: str, runs: int) -> int:
     return len(seen)
 
 
-# Speed ---------------------------------------------------------------------------------------
-
-
-@contextmanager
-def _folder() -> Iterator[Path]:
-    with tempfile.TemporaryDirectory() as name:
-        yield Path(name)
-
-
-def plain(texts: Sequence[str], batch: int) -> tuple[float, float]:
-    """Rows a second, by the clock and by the processor, inserted without any engine."""
-    with _folder() as folder:
-        path = folder / "plain.db"
-        connection.create(path)
-        db = connection.connect(path, writable=True)
-        with connection.immediate(db):
-            schema.migrate(db)
-        rows = [
-            memories.Record(
-                t, "note", "", "user", 0.5, 0.95, False, None, None, "2026-01-01T00:00:00.000Z"
-            )
-            for t in texts
-        ]
-        with _timed(len(texts)) as rate:
-            for start in range(0, len(rows), batch):
-                db.execute("BEGIN IMMEDIATE")
-                for row in rows[start : start + batch]:
-                    memories.insert(db, row)
-                db.execute("COMMIT")
-        db.close()
-    return rate[0], rate[1]
-
-
-def engine(
-    texts: Sequence[str], batch: int, embedder: Beforehand | None, *, similar: bool = True
-) -> tuple[float, float]:
-    """Records a second, by the clock and by the processor, added by the engine.
-
-    Args:
-        similar: with a batch of one, also look for records that say nearly the same, as ``add``.
-    """
-    with _folder() as folder, Brain.open(folder / "m.db", model=embedder or "none") as brain:
-        brain.add("开头的一条")
-        with _timed(len(texts)) as rate:
-            for start in range(0, len(texts), batch):
-                if batch == 1 and similar:
-                    brain.add(texts[start])
-                else:
-                    brain.add_many([Draft(t) for t in texts[start : start + batch]])
-    return rate[0], rate[1]
-
-
-@contextmanager
-def _timed(count: int) -> Iterator[list[float]]:
-    out: list[float] = []
-    wall, busy = time.perf_counter(), time.process_time()
-    yield out
-    out += [count / (time.perf_counter() - wall), count / (time.process_time() - busy)]
-
-
-def speed(single: int, batched: int, rounds: int) -> str:
-    """The table of speeds: medians of rounds in which each is measured in turn."""
-    texts = notes.notes(max(single, batched))
-    ways: list[tuple[str, int, int, Callable[[Sequence[str], int], tuple[float, float]]]] = []
-    for size, count in ((1, single), (BATCH, batched)):
-        ways += [
-            ("plain inserts", size, count, plain),
-            ("engine, no model", size, count, lambda t, b: engine(t, b, None)),
-            ("engine, vectors made beforehand", size, count, _with_vectors),
-        ]
-        if size == 1:
-            ways.append(("engine, no model, `add_many` of one", size, count, _stored_alone))
-    found: list[list[tuple[float, float]]] = [[] for _ in ways]
-    for _ in range(rounds):
-        for runs, (_, size, count, way) in zip(found, ways, strict=True):
-            runs.append(way(texts[:count], size))
-    rows: list[Row] = []
-    base: dict[int, list[float]] = {}
-    for runs, (name, size, count, _) in zip(found, ways, strict=True):
-        wall = [w for w, _ in runs]
-        base.setdefault(size, wall)
-        ratio = statistics.median(w / b for w, b in zip(wall, base[size], strict=True))
-        busy = statistics.median(b for _, b in runs)
-        rows.append(
-            [
-                f"{name}, {'one by one' if size == 1 else f'{size} at a time'}",
-                count,
-                f"{statistics.median(wall):,.0f}",
-                f"{max(wall):,.0f}",
-                f"{busy:,.0f}",
-                f"{ratio:.2f}",
-            ]
-        )
-    return table(
-        (
-            f"durable, {rounds} rounds in turn",
-            *("rows", "a second, median", "best", "a second of processor"),
-            "÷ plain, median",
-        ),
-        rows,
-    )
-
-
-def _stored_alone(texts: Sequence[str], batch: int) -> tuple[float, float]:
-    return engine(texts, batch, None, similar=False)
-
-
-def _with_vectors(texts: Sequence[str], batch: int) -> tuple[float, float]:
-    return engine(texts, batch, Beforehand())
-
-
 # Printing ------------------------------------------------------------------------------------
 
 
@@ -424,40 +295,63 @@ def kills_table(done: Kills) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--writers", type=int, default=32, help="default: %(default)s")
-    parser.add_argument("--each", type=int, default=50, help="adds of each; default: %(default)s")
-    parser.add_argument("--readers", type=int, default=4, help="default: %(default)s")
-    parser.add_argument("--kills", type=int, default=200, help="default: %(default)s")
-    parser.add_argument("--runs", type=int, default=2000, help="of one question")
-    parser.add_argument("--single", type=int, default=300, help="rows one by one")
-    parser.add_argument("--batched", type=int, default=10_000, help="rows in batches")
-    parser.add_argument("--rounds", type=int, default=5, help="of the speeds; default: %(default)s")
+    numbers = {
+        "writers": (32, ""), "each": (50, "adds of each writer"), "readers": (4, ""),
+        "kills": (200, ""), "runs": (2000, "of one question"), "damaged": (300, "files"),
+        "forgotten": (20, "records"), "held": (300, "connections never finished"),
+        "descriptors": (256, "of the server they are held against"),
+        "soak": (150, "requests of each of three kinds a round"), "soak-rounds": (6, ""),
+        "single": (300, "rows one by one"), "batched": (10_000, "rows in batches"),
+        "rounds": (5, "of the speeds"),
+    }  # fmt: skip
+    for name, (value, told) in numbers.items():
+        parser.add_argument(f"--{name}", type=int, default=value, help=f"{told}; {value}")
+    parser.add_argument("--only", nargs="*", default=[], metavar="PART", help="these parts alone")
     data.add_out(parser)
     args = parser.parse_args()
-    load = f", load {os.getloadavg()[0]:.1f}"
-    parts = [
-        f"{platform.machine()}, {os.cpu_count()} cores{load}, Python {platform.python_version()}, "
-        f"SQLite {apsw.sqlite_lib_version()}; WAL, synchronous=FULL."
-    ]
-    with _folder() as folder:
-        gathered = crowd(folder / "crowd.db", args.writers, args.each, args.readers)
-        parts.append(crowd_table(gathered))
-        print(parts[-1], *gathered.errors[:5], *gathered.faults[:5], sep="\n", flush=True)
-        killed = kill_writers(folder / "killed.db", args.kills, 0.25)
-        parts.append(kills_table(killed))
-        print(parts[-1], *killed.errors[:5], *killed.faults[:5], sep="\n", flush=True)
-        different = answers(folder / "crowd.db", "岗亭的钥匙交接了吗", args.runs)
-        parts.append(
-            table(
-                ("one question", "runs", "different answers"),
-                [["ids and scores of 20 hits", args.runs, different]],
-            )
-        )
-    parts.append(speed(args.single, args.batched, args.rounds))
-    text = "\n\n".join(parts) + "\n"
-    print(text)
-    if args.out:
-        publish(args.out, "survive", text)
+    head = (
+        f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, "
+        f"SQLite {apsw.sqlite_lib_version()}; WAL, synchronous=FULL"
+    )
+    parts: dict[str, Callable[[], str]] = {
+        "crowd": lambda: _crowd(args.writers, args.each, args.readers, args.runs),
+        "kills": lambda: _kills(args.kills),
+        "damage": lambda: damage.run(args.damaged, 60),
+        "erasure": lambda: erasure.run(200, args.forgotten),
+        "half-open": lambda: hostile.half_open(args.held, args.descriptors, 5.0),
+        "lies": hostile.lies,
+        "soak": lambda: soak.run(args.soak, args.soak_rounds, 1000),
+        "speed": lambda: write_speed.speed(args.single, args.batched, args.rounds),
+    }
+    for name, part in parts.items():
+        if args.only and name not in args.only:
+            continue
+        began, load = time.perf_counter(), os.getloadavg()[0]
+        told = part()
+        seconds = time.perf_counter() - began
+        told = f"{head}, load {load:.1f}, {seconds:.0f} s.\n\n{told}\n"
+        print(f"{name}: {told}", flush=True)
+        if args.out:
+            publish(args.out, f"survive {name}", told)
+
+
+def _crowd(writers: int, each: int, readers: int, runs: int) -> str:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "crowd.db")
+        gathered = crowd(path, writers, each, readers)
+        print(*gathered.errors[:5], *gathered.faults[:5], sep="\n", end="")
+        different = answers(path, "岗亭的钥匙交接了吗", runs)
+    row: Row = ["ids and scores of 20 hits", runs, different]
+    return f"{crowd_table(gathered)}\n\n" + table(
+        ("one question", "runs", "different answers"), [row]
+    )
+
+
+def _kills(kills: int) -> str:
+    with tempfile.TemporaryDirectory() as folder:
+        killed = kill_writers(Path(folder, "killed.db"), kills, 0.25)
+    print(*killed.errors[:5], *killed.faults[:5], sep="\n", end="")
+    return kills_table(killed)
 
 
 if __name__ == "__main__":

@@ -215,12 +215,13 @@ def translate(record: logging.LogRecord) -> bool:
 class Protocol(H11Protocol):
     """uvicorn's protocol with our words for what cannot be read, and with an end to waiting.
 
-    Who connects and does not finish a request's headers in :data:`HEAD_SECONDS` is let go, and
-    sooner where all places are taken: one of those makes room for whoever comes.
+    Who connects and does not finish a request's headers in :data:`HEAD_SECONDS` is let go. Where
+    all places are taken, the oldest connection that has no whole request in hand makes room for
+    whoever comes: one that says nothing, that is still sending, or that was answered and stays.
     """
 
     waiting: ClassVar[OrderedDict[Protocol, None]] = OrderedDict()
-    """Connections whose next request's headers have not all come, the oldest first."""
+    """Connections whose next request has not all come, the oldest first."""
 
     places: ClassVar[int] = MAX_CONNECTIONS
     _timer: TimerHandle | None = None
@@ -240,11 +241,19 @@ class Protocol(H11Protocol):
     def data_received(self, data: bytes) -> None:
         """Reads on; a request that has begun to be answered waits for nothing."""
         super().data_received(data)
-        idle = repr(self.conn.their_state) == "IDLE"  # h11 is uvicorn's, not ours
-        if not idle:
+        state = repr(self.conn.their_state)  # h11 is uvicorn's, not ours
+        if state != "IDLE":
             self._stop_waiting()
+            if state == "SEND_BODY":  # that has a time of its own, see auth.BODY_SECONDS
+                self.waiting[self] = None
         elif self._timer is None and self.conn.trailing_data[0]:
             self._wait()
+
+    def on_response_complete(self) -> None:
+        """Ends a request; the connection may stay, as long as nobody else needs its place."""
+        super().on_response_complete()
+        if repr(self.conn.their_state) == "IDLE" and not self.transport.is_closing():
+            self.waiting[self] = None
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Forgets the connection."""
