@@ -164,7 +164,7 @@ def _moved(text: str, tokens: Sequence[Token], metrics: Sequence[Token]) -> tupl
             if metrics and token.start - metrics[-1].stop > 3 * FAR:
                 continue
             way = 1 if token.kind == "up" else -1
-            timed = token.text == "缩短" or compiled(_TO_TIME).match(text, token.stop)
+            timed = token.text == "缩短" or bool(compiled(_TO_TIME).match(text, token.stop))
             return (-way if negations % 2 else way), bool(timed and not negations)
         if token.kind == "prevent" and token.text[:1] in "减降缩" and metrics:
             return (1 if negations % 2 else -1), False
