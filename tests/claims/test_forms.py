@@ -74,7 +74,7 @@ def test_a_memory_has_not_any_number_of_checks() -> None:
         ("见 https://github.com/a/b.git 的说明", []),
         ("访问 example.com/a/b.html", []),
         ("脚本在服务器的 /opt/x/deploy.sh", []),
-        ("上传到 ~/work/a.py", []),
+        ("上传到 ~/code/a.py", []),
         ("约 3.5 秒，版本 1.2", []),
         ("`json.loads()` 慢", []),
         ("他/她 和/或 24/7", []),

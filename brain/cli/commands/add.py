@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     "brain add '-5度以下改用备用机房' --importance 0.8",
     "brain add 值班群是青鸟群 --scope web --valid-from 2026-03-01",
     "brain add 发布前先跑冒烟 --tag 部署 --tag 值班",
-    "brain add 入口在 src/main.py --check 'file src/main.py' --root ~/work/web",
+    "brain add 入口在 src/main.py --check 'file src/main.py' --root ~/code/web",
     "cat 会议纪要.txt | brain add --stdin --source model",
     more="同样的文本、类型、范围再加一次，得到原来的编号。文件不存在时会新建。"
     "文本里有口令、密钥、身份证号、银行卡号时不存（brain_secret）。",

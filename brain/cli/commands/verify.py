@@ -22,7 +22,7 @@ RESULTS = {VERIFIED: "已核对", FAILED: "已失效", UNKNOWN: "不知道"}
 
 @about(
     "核对记忆里说的文件、词句、符号、版本、分支还在不在",
-    "brain verify 12 --root ~/work/web",
+    "brain verify 12 --root ~/code/web",
     "brain verify --all",
     "brain verify --all --fix",
     "brain verify --all --fix --yes",
