@@ -27,6 +27,7 @@ from brain.compress import document
 from brain.errors import BrainError
 from brain.recall import explain, query
 from brain.text import similarity
+from brain.text.polarity import sign
 
 NOW = datetime(2026, 3, 4, 12, tzinfo=UTC)
 
@@ -74,6 +75,7 @@ def functions() -> Iterator[tuple[str, Callable[..., Any]]]:
     yield "question", lambda text: query.read(text, NOW)
     yield "document", lambda text: document.document(text.encode("utf-8", "replace"), ())
     yield "shared", _shared
+    yield "sign", sign
 
 
 def _shared(text: str) -> object:

@@ -55,6 +55,18 @@ def test_good_and_bad_are_hardly_ever_taken_for_each_other() -> None:
         ("楼道里顺顺当当，热热闹闹", "good"),
         ("几乎没有蚊子了", "good"),
         ("P99 冲到 2s", "bad"),
+        ("没有谁不觉得这秤不准", "bad"),
+        ("没有一间病房不安静", "good"),
+        ("差三票没当选", "bad"),
+        ("差点掉了队", "good"),
+        ("没锁住", "bad"),
+        ("压根没什么坏处", "good"),
+        ("窗帘白了，但是变得很脆", "mixed"),
+        ("虽然嗓子不好，但讲得很精彩", "good"),
+        ("一半掌声一半嘘声", "mixed"),
+        ("来借书的人多了", "good"),
+        ("审核压到两小时", "good"),
+        ("Almost everybody paid on time", "good"),
         ("例会改到周三", "neutral"),
         ("", "neutral"),
     ],
@@ -69,7 +81,7 @@ def test_a_long_text_is_read_at_its_beginning_and_ends() -> None:
 
 
 @pytest.mark.parametrize(
-    "piece", ["看不出", "没就", "好但", "没但", "避免", "终于，", "虽然好，", "ﷺ"]
+    "piece", ["看不出", "没就", "好但", "没但", "避免", "终于，", "虽然好，", "ﷺ", "9", "半"]
 )
 def test_the_same_over_and_over_is_read_in_one_go(piece: str) -> None:
     """Neither clauses nor what cannot be found are read once more for each that follows."""

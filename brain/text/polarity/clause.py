@@ -70,7 +70,7 @@ def _valued(text: str, metric: int) -> tuple[int, int]:
         start = first(tokens, "near")
         negated = any(t.kind == "negators" for t in tokens if t.start >= start)
         short = any(t.kind == "near" and t.text in _SHORT_OF for t in tokens)
-        value = (-1 if short else 1) if negated else -value
+        value = -1 if short else 1 if negated else -value
     return value, own
 
 

@@ -217,7 +217,7 @@ def _read(text: str) -> Iterator[Token]:
         if (
             match
             and (found is None or found.stop <= match.end())
-            and match.group()[0] not in "觉值获取懒显舍记使"
+            and match.group()[0] not in "觉值获取懒显舍记使群人猫狗鸡猪牛羊他她它娃"
         ):
             yield Token("able", at, match.end(), match.group())
             at = match.end()

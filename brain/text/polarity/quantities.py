@@ -23,7 +23,7 @@ _UNIT = (
 
 
 _FROM_TO = (
-    rf"(?<![a-z0-9.])(?:从|由|from)?\s*{_NUMBER}{_UNIT}[^0-9,。;]{{0,4}}?"
+    rf"(?<![a-z0-9.零一二两三四五六七八九十百千万半])(?:从|由|from)?\s*{_NUMBER}{_UNIT}[^0-9,。;]{{0,4}}?"
     rf"(到|至|成|为|→|->|=>|to|拖到|降到|升到|涨到|跌到)\s*(?:了)?\s*(?:只要|只用)?\s*{_NUMBER}{_UNIT}"
 )
 
@@ -77,6 +77,8 @@ def of_quantity(text: str, tokens: Sequence[Token], before: int) -> tuple[int, i
     if not own and compiled(_OF_PEOPLE).search(text):
         bad = any(EVALUATING.get(t.kind, 0) < 0 for t in tokens)
         own, tokens = (-1 if bad else 1), [t for t in tokens if t.kind not in EVALUATING]
+    if any(EVALUATING.get(t.kind, 0) < 0 and text[t.stop : t.stop + 1] == "的" for t in tokens):
+        own, tokens = -1, [t for t in tokens if t.kind not in EVALUATING]
     better = own or before
     moved = _moved(text, tokens, metrics)
     if not moved:
@@ -123,11 +125,15 @@ def _counted(tokens: Sequence[Token]) -> int:
     return 0
 
 
-_COSTS = r"[\u4e00-\u9fff]{1,2}(?:费|税|租金|时间|时长|耗时|成本|噪音?|误差|延迟)"
+_COSTS = (
+    r"[耗费用][电水气油煤纸料粮药钱时工能]"
+    r"|[\u4e00-\u9fff]{1,2}(?:费|税|租金|时间|时长|耗时|成本|噪音?|误差|延迟)"
+)
 
 
 _AMOUNTS = r"([\u4e00-\u9fff]{1,4})[量额]"
 _SPENT = r"[耗费废弃欠错漏丢障诉怨罚病伤亡污噪烟糖脂盐压赔损退积工用剂单]"
+_FAILED = r"[退漏误缺空拒弃失欠逾违差错废坏损亏断卡崩丢堵滞病死伤残旷辍][\u4e00-\u9fff]?$"
 _RATES = r"([\u4e00-\u9fff]{1,4})率"
 
 
@@ -137,7 +143,8 @@ def _by_suffix(text: str) -> int:
         return -1
     rate = compiled(_RATES).search(text)
     if rate:
-        return -1 if by_characters(rate.group(1)) < 0 else 1
+        unwanted = by_characters(rate.group(1)) < 0 or compiled(_FAILED).search(rate.group(1))
+        return -1 if unwanted else 1
     amount = compiled(_AMOUNTS).search(text)
     if amount:
         return -1 if compiled(_SPENT).search(amount.group(1)) else 1
@@ -164,8 +171,9 @@ def _moved(text: str, tokens: Sequence[Token], metrics: Sequence[Token]) -> tupl
             if metrics and token.start - metrics[-1].stop > 3 * FAR:
                 continue
             way = 1 if token.kind == "up" else -1
-            timed = token.text == "缩短" or bool(compiled(_TO_TIME).match(text, token.stop))
-            return (-way if negations % 2 else way), bool(timed and not negations)
+            to_time = compiled(_TO_TIME).match(text, token.stop) is not None
+            timed = not negations and (to_time or token.text == "缩短")
+            return (-way if negations % 2 else way), timed
         if token.kind == "prevent" and token.text[:1] in "减降缩" and metrics:
             return (1 if negations % 2 else -1), False
     return None
