@@ -171,6 +171,9 @@ def test_every_field_is_stored_and_read_back(brain: Brain) -> None:
         "tags": ["合同", "年度"],
         "use_count": 0,
         "last_used_at": None,
+        "checks": [],
+        "state": None,
+        "verified_at": None,
     }
 
 

@@ -69,7 +69,11 @@ def call(make: Make, tmp_path: Path) -> Callable[..., Any]:
     brain.backup(backup)
     export = tmp_path / "kept.jsonl"
     export.write_text("".join(brain.export()), encoding="utf-8")
+    plan = tmp_path / "plan.jsonl"
+    proposed = brain.consolidate(out=plan)
+    brain.apply_plan(plan)
     usual: dict[str, Any] = {
+        "run": proposed.run,
         "text": "值班群换成青鸟二群",
         "query": "值班群是哪个",
         "memory_id": 1,
@@ -93,7 +97,7 @@ def call(make: Make, tmp_path: Path) -> Callable[..., Any]:
         "link": 1,
     }
     paths = {"backup": tmp_path / "new.db", "restore_backup": backup, "ingest": export}
-    paths |= {"export_to": tmp_path / "out.jsonl"}
+    paths |= {"export_to": tmp_path / "out.jsonl", "apply_plan": plan}
 
     def _call(name: str, **instead: Any) -> Any:
         method = getattr(brain, name)

@@ -6,7 +6,7 @@ Short, and a file of its own, as each kind of clean-up is; the others look at wh
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 from brain.consolidate.proposal import Proposal, head
 from brain.memory import Memory
@@ -23,7 +23,9 @@ def find(records: Sequence[Memory], now: str) -> Iterator[Proposal]:
         records: in whatever state.
         now: UTC ISO.
     """
-    limit = to_iso(from_iso(now) - LONG)
+    moment = from_iso(now)
+    # Nothing is half a year old in the first days of the calendar.
+    limit = to_iso(max(moment, datetime.min.replace(tzinfo=UTC) + LONG) - LONG)
     for one in records:
         if one.archived_at is not None or one.pinned:
             continue

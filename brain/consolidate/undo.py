@@ -32,7 +32,9 @@ _OWN_ACCORD = "use"
 
 def require(db: Transaction, name: str) -> Run:
     """A run by its name. Raises ``brain_not_found`` (1)."""
-    found = runs.get(db, name)
+    # A name that is no valid Unicode is none that a run has.
+    known = name.encode("utf-8", "replace").decode("utf-8") == name
+    found = runs.get(db, name) if known else None
     if found is None:
         raise BrainError("brain_not_found", f"没有名为 {name[:40]} 的整理。", EXIT_NO)
     return found
