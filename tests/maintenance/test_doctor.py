@@ -416,12 +416,16 @@ def test_corrupt_pages_of_a_text_index_alone_cost_no_record(many: Path, table: s
 
 
 @pytest.mark.parametrize("head", [0, 100])
-def test_a_file_without_its_first_page_is_sent_to_the_backup(path: Path, head: int) -> None:
+def test_a_file_without_its_first_page_is_salvaged_whole(path: Path, head: int) -> None:
+    """The first page only leads to the schema's others, and is made anew of them."""
+    with Brain.open(path) as brain:
+        told = brain.stats().total
     data = path.read_bytes()
     path.write_bytes(data[:head] + random.Random(1).randbytes(4096 - head) + data[4096:])
     before = path.read_bytes()
     found = mend(path)
-    assert (found.exit_code, found.salvaged) == (74, None)
+    assert (found.exit_code, found.salvaged_records) == (74, told)
+    assert look(Path(found.salvaged or path)).ok
     assert path.read_bytes() == before
 
 
