@@ -42,12 +42,19 @@ def _wanted(brain: Brain, number: int, text: str, others: str) -> dict[str, list
         wide = others.encode(name)
         pieces = _stretches(text.encode(name), PIECE)
         out["text, UTF-16"] = out.get("text, UTF-16", []) + [p for p in pieces if p not in wide]
+    out["vectors"] = _vectors(brain, [number])
+    return out
+
+
+def _vectors(brain: Brain, numbers: Iterable[int]) -> list[bytes]:
+    """The vectors of records, in stretches that fit between page borders."""
+    out: list[bytes] = []
     with brain._store.read() as db:
-        vectors = memory_file.facts(db)[meta.VECTORS]
-        out["vectors"] = []
-        for passage in memories.passage_ids(db, number):
-            found = rows(db, f"SELECT embedding FROM {vectors} WHERE rowid = ?", (passage,))
-            out["vectors"] += _stretches(bytes(found[0][0]), 64)
+        table = memory_file.facts(db)[meta.VECTORS]
+        for number in numbers:
+            for passage in memories.passage_ids(db, number):
+                found = rows(db, f"SELECT embedding FROM {table} WHERE rowid = ?", (passage,))
+                out += _stretches(bytes(found[0][0]), 64)
     return out
 
 
@@ -96,6 +103,9 @@ def run(records: int, count: int) -> str:
             for number in gone:
                 for what, pieces in _wanted(brain, number, texts[number - 1], others).items():
                     wanted.setdefault(what, []).extend(pieces)
+            # Texts may share a vector here: what a record that stays has is not looked for.
+            rest = set(_vectors(brain, {*range(1, len(texts) + 1)} - {*gone}))
+            wanted["vectors"] = [piece for piece in wanted["vectors"] if piece not in rest]
             data, _ = _everything(folder)
             for what, pieces in wanted.items():
                 looked[what] = len(pieces)

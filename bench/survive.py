@@ -297,7 +297,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     numbers = {
         "writers": (32, ""), "each": (50, "adds of each writer"), "readers": (4, ""),
-        "kills": (200, ""), "runs": (2000, "of one question"), "damaged": (300, "files"),
+        "kills": (200, ""), "runs": (2000, "of one question"), "damaged": (100, "files"),
         "forgotten": (20, "records"), "held": (300, "connections never finished"),
         "descriptors": (256, "of the server they are held against"),
         "soak": (150, "requests of each of three kinds a round"), "soak-rounds": (6, ""),
