@@ -1,6 +1,6 @@
 """Checks the packages: builds sdist and wheel, installs the wheel away from the tree, uses it.
 
-``python .ci/check_install.py`` from the root; needs a package index, takes about two minutes.
+``python .ci/check_install.py`` from the root; needs a package index, and is as slow as it is.
 The wheel is built out of the sdist, so both are whole when it is. Ends with 1 when a file of the
 package is missing in either, or the README's console block prints something else.
 """
