@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from brain.memory import Draft
 
 __all__ = ["Brain", "BrainError", "Draft"]
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 
 def __getattr__(name: str) -> Any:

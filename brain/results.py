@@ -955,3 +955,62 @@ class VerifyResult(JsonObject):
     claims: tuple[ClaimResult, ...]
     plan: tuple[PlannedFix, ...] = ()
     originals: tuple[OriginalLooked, ...] = field(default=(), metadata={"when": "originals"})
+
+
+@dataclass(frozen=True, slots=True)
+class HostFile(JsonObject):
+    """What setup did, or would do, with one file of a host.
+
+    Args:
+        changed: whether it is another one now.
+        created: whether there was none before.
+        backup: where the file as it was is kept; None where nothing was replaced.
+        diff: unified; '' where nothing changed.
+    """
+
+    path: str
+    changed: bool
+    created: bool
+    backup: str | None
+    diff: str
+
+
+@dataclass(frozen=True, slots=True)
+class HostSetup(JsonObject):
+    """A host set up, or brain taken out of it.
+
+    Args:
+        level: ``user`` or ``project``.
+        removed: whether ours was to be taken out.
+        dry_run: whether nothing was written.
+        paste: what a person has to put in by hand, Chinese; '' for nothing.
+    """
+
+    host: str
+    level: str
+    files: tuple[HostFile, ...]
+    removed: bool = False
+    dry_run: bool = False
+    paste: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class HostState(JsonObject):
+    """How a host stands to brain on this machine.
+
+    Args:
+        found: whether the host is here.
+        mcp: whether our server is in its configuration.
+        hook: whether our hook is; None for a host that has none.
+        answers: whether the server, started as configured, greets; None where none was started.
+        readable: whether its files could be read.
+        files: those of its files that are there.
+    """
+
+    host: str
+    found: bool
+    mcp: bool
+    hook: bool | None
+    answers: bool | None
+    readable: bool
+    files: tuple[str, ...]

@@ -38,6 +38,7 @@ FINDINGS = (
     r.Finding("header", "ok", "好"),
     r.Finding("hashes", "error", "坏", fixable=True, asks=True),
 )
+HOST_FILE = r.HostFile("/a", True, False, "/a.brain-1", "--- /a")
 FAULT = r.Fault(line=3, reason="不是 JSON", file="决定.md")
 CHANGE = r.Change(what="correct", id=3, new=None, before="旧", after="新", file="a.md", line=9)
 LANES = {
@@ -232,6 +233,9 @@ GIVEN: dict[str, Any] = {
     "ClaimResult": CLAIM,
     "PlannedFix": FIX,
     "VerifyResult": r.VerifyResult("/w", 1, 1, 0, (CLAIM,), (FIX,)),
+    "HostFile": HOST_FILE,
+    "HostSetup": r.HostSetup("cursor", "user", (HOST_FILE,), dry_run=True),
+    "HostState": r.HostState("codex", True, True, False, None, True, ("/a",)),
     "InjectResult, none": m.InjectResult("", False, 0.0, 0, remarks=("没有这个范围",)),
 }
 

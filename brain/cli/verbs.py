@@ -58,6 +58,7 @@ VERBS: Mapping[str, tuple[str, str]] = {
     "mcp": ("serve", "mcp"),
     "serve": ("serve", "serve"),
     "hook": ("hook", "hook"),
+    "setup": ("setup", "setup"),
     "cache-audit": ("cache_audit", "cache_audit"),
     "model list": ("models", "model_list"),
     "model fetch": ("models", "model_fetch"),
@@ -149,8 +150,8 @@ class About(NamedTuple):
         summary: one Chinese line.
         examples: lines to type, each beginning with ``brain``.
         more: further Chinese lines that somebody who reads help wants.
-        served: it goes through the server of ``BRAIN_URL``, or is that server; every other verb
-            that takes ``--db`` works on a file.
+        served: it goes through the server of ``BRAIN_URL``, or is that server, or works on no
+            memory; every other verb that takes ``--db`` works on a file.
         for_host: a host runs it and acts on its status: beside the answer nothing is printed,
             and wrong use is no 2, which would block the turn.
     """
