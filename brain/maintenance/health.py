@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from brain.embed import registry
+from brain.embed.protocol import read_setup
 from brain.errors import BrainError
 from brain.results import Finding
 from brain.store import (
@@ -324,7 +325,9 @@ def model(facts: dict[str, Any]) -> tuple[Finding, Embedder | None]:
     if not named:
         return Finding("model", "ok", "不用向量模型，只按字面检索"), None
     try:
-        found = registry.open_embedder(str(named))
+        setup = read_setup(facts.get(meta.SETUP), facts.get(meta.DIM))
+        own = setup if meta.MODEL in facts and registry.is_own(str(named)) else None
+        found = registry.open_embedder(str(named), None, own)
         dims = len(found.embed_query("今天的天气")), len(found.embed_documents(["晴，微风"])[0])
     except BrainError as e:
         return Finding("model", "warn", f"模型 {named} 用不了，只按字面检索：{e.message}"), None

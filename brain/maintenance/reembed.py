@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from brain.embed import registry
+from brain.embed.protocol import Settings, canonical, read_setup, setup_of
 from brain.errors import EXIT_UNAVAILABLE, BrainError
 from brain.maintenance import health_probe
 from brain.results import ReembedResult
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
 BATCH = 64
 """Passages embedded and written at a time: a few seconds of work lost at most by a break."""
 
+TOP_UP = 32
+"""Passages embedded after a write: one request to a server."""
+
 WINDOW = 1024
 """Passages looked at together, to be sorted by length: some hundred kilobytes of text."""
 
@@ -40,6 +44,8 @@ def run(
     store: Store,
     model: str,
     progress: Callable[[int, int], None] | None,
+    calibration: Callable[[Embedder], str | None] | None = None,
+    settings: Settings | None = None,
     *,
     probed: bool = True,
 ) -> ReembedResult:
@@ -47,7 +53,10 @@ def run(
 
     Args:
         model: a model's name, or ``'none'``.
+        settings: for a model of the user's own; None takes what the file records of the same one.
         progress: called with (passages done, passages in all).
+        calibration: measures what the gate needs to know of a model; None leaves it to the next
+            write.
         probed: False leaves the health probe to the caller.
 
     Raises:
@@ -57,12 +66,22 @@ def run(
     """
     if model == NO_MODEL:
         return _without(store, probed)
-    embedder = registry.open_embedder(model)
+    if settings is None and registry.is_own(model):
+        with store.read() as db:
+            facts = memory_file.facts(db)
+        if facts.get(meta.MODEL) == canonical(model):
+            settings = Settings.of(read_setup(facts.get(meta.SETUP), facts.get(meta.DIM)))
+    embedder = registry.open_embedder(model, settings)
     table = _target(store, embedder)
+    with store.read() as db:
+        facts = memory_file.facts(db)
+    measured = facts.get(meta.CALIBRATION) if _is_own(facts, embedder) else None
+    if measured is None and calibration is not None:
+        measured = calibration(embedder)
     done = _fill(store, embedder, table, progress)
     if probed:
         _require_healthy(store, embedder, table)
-    while not _switch(store, embedder, table):
+    while not _switch(store, embedder, table, measured):
         done += _fill(store, embedder, table, progress)
     with store.read() as db:
         present, _ = vector_index.counts(db, table)
@@ -100,6 +119,27 @@ def complete(store: Store, embedder: Embedder, progress: Callable[[int, int], No
     if table is None or facts.get(meta.MODEL) != embedder.name or not store.vectors_loaded:
         return 0
     return _fill(store, embedder, str(table), progress)
+
+
+def top_up(store: Store, embedder: Embedder) -> None:
+    """Makes one batch of the vectors that are missing, the newest first; after a write.
+
+    What an embedder raises is left to the next write: the words are stored already.
+    """
+    with store.read() as db:
+        facts = memory_file.facts(db)
+        table = facts.get(meta.VECTORS)
+        if table is None or facts.get(meta.MODEL) != embedder.name or not store.vectors_loaded:
+            return
+        batch = vector_index.newest_missing(db, str(table), TOP_UP)
+        owners = memories.get_many(db, {owner for _, owner, _, _ in batch})
+    if not batch:
+        return
+    texts = [simplify(owners[owner].text[start:stop]) for _, owner, start, stop in batch]
+    with suppress(Exception):
+        found = embedder.embed_documents(texts)
+        with store.write() as db:
+            _put(db, str(table), batch, found)
 
 
 def catch_up(
@@ -186,12 +226,12 @@ def _target(store: Store, embedder: Embedder) -> str:
                 EXIT_UNAVAILABLE,
             )
         facts = memory_file.facts(db)
-        same = (facts.get(meta.MODEL), facts.get(meta.DIM)) == (embedder.name, embedder.dim)
-        if same and facts.get(meta.VECTORS):
+        wanted = (embedder.name, embedder.dim, setup_of(embedder))
+        if _is_own(facts, embedder) and facts.get(meta.VECTORS):
             return str(facts[meta.VECTORS])
         growing = facts.get(meta.NEXT_VECTORS)
-        wanted = (embedder.name, embedder.dim)
-        if growing and (facts.get(meta.NEXT_MODEL), facts.get(meta.NEXT_DIM)) == wanted:
+        next_ = (facts.get(meta.NEXT_MODEL), facts.get(meta.NEXT_DIM), facts.get(meta.NEXT_SETUP))
+        if growing and next_ == wanted:
             return str(growing)
         if growing:
             vector_index.drop_table(db, str(growing))
@@ -202,19 +242,27 @@ def _target(store: Store, embedder: Embedder) -> str:
             **{
                 meta.NEXT_MODEL: embedder.name,
                 meta.NEXT_DIM: embedder.dim,
+                meta.NEXT_SETUP: setup_of(embedder),
                 meta.NEXT_VECTORS: table,
             },
         )
         return table
 
 
-def _switch(store: Store, embedder: Embedder, table: str) -> bool:
+def _is_own(facts: dict[str, Any], embedder: Embedder) -> bool:
+    """Whether an embedder is the file's own model, in every respect that is recorded."""
+    recorded = (facts.get(meta.MODEL), facts.get(meta.DIM), facts.get(meta.SETUP))
+    return recorded == (embedder.name, embedder.dim, setup_of(embedder))
+
+
+def _switch(store: Store, embedder: Embedder, table: str, measured: str | None) -> bool:
     """Makes a whole table the file's own; False when a record has come in meanwhile."""
     with store.write() as db:
         if vector_index.missing(db, table, 0, 1):
             return False
         facts = memory_file.facts(db)
         old = facts.get(meta.VECTORS)
+        meta.put(db, **{meta.CALIBRATION: measured})
         if old != table:
             if old:
                 vector_index.drop_table(db, str(old))
@@ -223,9 +271,11 @@ def _switch(store: Store, embedder: Embedder, table: str) -> bool:
                 **{
                     meta.MODEL: embedder.name,
                     meta.DIM: embedder.dim,
+                    meta.SETUP: setup_of(embedder),
                     meta.VECTORS: table,
                     meta.NEXT_MODEL: None,
                     meta.NEXT_DIM: None,
+                    meta.NEXT_SETUP: None,
                     meta.NEXT_VECTORS: None,
                 },
             )
@@ -246,9 +296,12 @@ def _without(store: Store, probed: bool) -> ReembedResult:
             **{
                 meta.MODEL: "",
                 meta.DIM: None,
+                meta.SETUP: None,
+                meta.CALIBRATION: None,
                 meta.VECTORS: None,
                 meta.NEXT_MODEL: None,
                 meta.NEXT_DIM: None,
+                meta.NEXT_SETUP: None,
                 meta.NEXT_VECTORS: None,
             },
         )

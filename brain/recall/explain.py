@@ -321,7 +321,7 @@ def reasons(
     question: Question,
     notes: Ranked,
     skills: Ranked,
-    model: str | None,
+    model: str | gate.Weights | None,
     threshold: float | str | None,
 ) -> tuple[str, ...]:
     """Why :func:`brain.recall.gate.judge` decides so, as sentences; arguments as there.

@@ -3,8 +3,9 @@
 A small logistic model over evidence that can be calibrated: which share of the query's content the
 best hits hold, how near the nearest meaning is against what this model gives unrelated text and
 against this file's crowd, whether the lanes agree. Neither a raw cosine nor an RRF value is a
-threshold. One weights file for each embedder and one for none; a model without its own is
-``uncalibrated`` and is judged by words alone.
+threshold. One weights file for each embedder we know and one for none. Any other model takes
+:data:`BASE`'s in its own units, what it gives unrelated texts having been measured and kept in the
+file; where that is not there it is ``uncalibrated`` and is judged by words alone.
 """
 
 from __future__ import annotations
@@ -29,6 +30,9 @@ from brain.text.fold import fold
 
 _WEIGHTS = Path(__file__).parent / "weights"
 NO_MODEL = "none"
+
+BASE = "e5-small"
+"""Whose weights a model without its own is judged by: the one that knows both languages."""
 
 GATE_VARIABLE = "BRAIN_GATE"
 DEFAULT = "balanced"
@@ -119,9 +123,26 @@ def load(model: str) -> Weights | None:
     )
 
 
-def lift(model: str | None, asked: str) -> float:
-    """:meth:`Weights.lift` of an embedder; 0 for one without weights of its own."""
-    weights = load(model) if model else None
+def calibrated(model: str | None, recorded: str | None) -> str | Weights | None:
+    """What an embedder is judged by: its name, or weights in the units that were measured for it.
+
+    Args:
+        recorded: what the file says of :func:`brain.embed.background.measure`.
+    """
+    if model is None or load(model) is not None:
+        return model
+    from brain.embed import background  # for models of the user's own alone
+
+    base, measured = load(BASE), background.read(recorded)
+    if base is None or measured is None:
+        return model
+    near, spread, languages = measured
+    return base._replace(model=model, near=near, spread=spread, languages=languages)
+
+
+def lift(model: str | Weights | None, asked: str) -> float:
+    """:meth:`Weights.lift` of an embedder; 0 for one without weights."""
+    weights = load(model) if isinstance(model, str) else model
     return weights.lift(asked) if weights else 0.0
 
 
@@ -215,7 +236,7 @@ def judge(
     question: Question,
     notes: Ranked,
     skills: Ranked,
-    model: str | None,
+    model: str | Weights | None,
     threshold: float | str | None,
     degraded: tuple[str, ...],
 ) -> Gate:
@@ -223,7 +244,7 @@ def judge(
 
     Args:
         notes, skills: what was found; skills have places of their own and may answer alone.
-        model: the embedder that took part, or None.
+        model: the embedder that took part, as of :func:`calibrated`, or None.
         threshold: from :func:`checked_threshold`.
         degraded: codes to pass on.
     """
@@ -280,7 +301,7 @@ def likeliest(ranked: Ranked, own: Mapping[int, float]) -> float:
     return max((own[h.id] for h in in_asked_time(ranked).hits[:HEAD]), default=0.0)
 
 
-def relevant(question: Question, skills: Ranked, model: str | None) -> Ranked:
+def relevant(question: Question, skills: Ranked, model: str | Weights | None) -> Ranked:
     """The skills that speak to a question at all; places are not filled for their own sake."""
     if not skills.hits:
         return skills
@@ -303,7 +324,9 @@ def limit_of(weights: Weights, threshold: float | str | None) -> float:
     return threshold if isinstance(threshold, float) else weights.thresholds[threshold or DEFAULT]
 
 
-def weights_of(model: str | None) -> tuple[Weights, tuple[str, ...]]:
+def weights_of(model: str | Weights | None) -> tuple[Weights, tuple[str, ...]]:
+    if isinstance(model, Weights):
+        return model, ()
     none = load(NO_MODEL)
     if none is None:
         raise BrainError(

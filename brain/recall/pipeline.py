@@ -91,7 +91,7 @@ def answer(
     view = replay.prepare(db, view)
     best: _Look | None = None
     memo: Memo = {}
-    model = vectors.model
+    model = gate.calibrated(vectors.model, facts.get(meta.CALIBRATION))
     for one, vector in zip(asked, vectors.found or [None] * len(asked), strict=True):
         source = Source(
             db,
@@ -127,7 +127,7 @@ def _look(
     asked: Question,
     view: View,
     k: int,
-    model: str | None,
+    model: str | gate.Weights | None,
     threshold: float | str | None,
     degraded: tuple[str, ...],
 ) -> _Look:

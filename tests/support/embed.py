@@ -100,22 +100,35 @@ def tokenizer_json() -> str:
     )
 
 
-def onnx_bytes(dim: int = 512, inputs: tuple[str, ...] | None = None) -> bytes:
-    """An ONNX model that averages the rows of its tokens, written out as protobuf by hand."""
+def onnx_bytes(
+    dim: int = 512, inputs: tuple[str, ...] | None = None, output: str = "last_hidden_state"
+) -> bytes:
+    """An ONNX model that averages the rows of its tokens, written out as protobuf by hand.
+
+    With ``tokens`` as output it gives the rows themselves.
+    """
     names = inputs or ("input_ids", "attention_mask", "token_type_ids")
     rows = len(vocabulary())
     table = np.random.default_rng(7).standard_normal((rows, dim)).astype("<f4")
     axes = _text(1, "axes") + _number(8, 1) + _number(20, 7)
     keep = _text(1, "keepdims") + _number(3, 1) + _number(20, 2)
     gather = _text(1, "table") + _text(1, names[0]) + _text(2, "rows") + _text(4, "Gather")
-    mean = _text(1, "rows") + _text(2, "last_hidden_state") + _text(4, "ReduceMean")
+    mean = _text(1, "rows") + _text(2, output) + _text(4, "ReduceMean")
     mean += _field(5, axes) + _field(5, keep)
     weights = _number(1, rows) + _number(1, dim) + _number(2, 1) + _text(8, "table")
     weights += _field(9, table.tobytes())
-    graph = _field(1, gather) + _field(1, mean) + _text(2, "tiny") + _field(5, weights)
+    if output == "tokens":
+        gather = _text(1, "table") + _text(1, names[0]) + _text(2, output) + _text(4, "Gather")
+        mean = b""
+    graph = (
+        _field(1, gather)
+        + (_field(1, mean) if mean else b"")
+        + _text(2, "tiny")
+        + _field(5, weights)
+    )
     for name in names:
         graph += _field(11, _tensor(name, 7, ("batch", "sequence")))
-    graph += _field(12, _tensor("last_hidden_state", 1, ("batch", "one", dim)))
+    graph += _field(12, _tensor(output, 1, ("batch", "one", dim)))
     return _number(1, 8) + _field(7, graph) + _field(8, _text(1, "") + _number(2, 13))
 
 

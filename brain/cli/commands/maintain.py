@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from brain.cli.console import note, out, out_json, visible
-from brain.cli.options import Db, Json
+from brain.cli.options import (
+    Db,
+    Dimensions,
+    DocumentPrefix,
+    Json,
+    Pooling,
+    QueryPrefix,
+    model_settings,
+)
 from brain.cli.progress import progress
 from brain.cli.render import size
 from brain.cli.verbs import about
@@ -16,13 +24,17 @@ from brain.engine import Brain
 from brain.errors import BrainError
 from brain.results import DoctorResult, InitResult
 
+if TYPE_CHECKING:
+    from brain.embed.protocol import Settings
+
 
 @about(
     "新建记忆文件并选定向量模型；已有的文件不动",
     "brain init",
     "brain init --model bge-small-zh --db work.db",
     "brain init --model none",
-    more="点名要 bge-small-zh 而机器上没有时，会先下载它；除此之外不联网。",
+    more="点名要 bge-small-zh 而机器上没有时，会先下载它；openai:名字 会去问 BRAIN_EMBED_URL；"
+    "除此之外不联网。",
 )
 def init(
     model: Annotated[
@@ -30,14 +42,25 @@ def init(
         typer.Option(
             "--model",
             metavar="名字",
-            help="bge-small-zh、e5-small 或 none；不给时用 BRAIN_MODEL，再不然选机器上最好的",
+            help="bge-small-zh、e5-small、openai:名字、onnx:文件夹 或 none；"
+            "不给时用 BRAIN_MODEL，再不然选机器上最好的",
         ),
     ] = None,
+    dimensions: Dimensions = None,
+    query_prefix: QueryPrefix = None,
+    document_prefix: DocumentPrefix = None,
+    pooling: Pooling = None,
     db: Db = None,
     as_json: Json = False,
 ) -> int:
     """Makes the file, or says what an existing one is."""
-    made = _create(db, model)
+    settings = model_settings(
+        dimensions=dimensions,
+        query_prefix=query_prefix,
+        document_prefix=document_prefix,
+        pooling=pooling,
+    )
+    made = _create(db, model, settings)
     if as_json:
         out_json(made.to_dict())
     else:
@@ -49,9 +72,9 @@ def init(
     return 0
 
 
-def _create(db: str | None, model: str | None) -> InitResult:
+def _create(db: str | None, model: str | None, settings: Settings | None) -> InitResult:
     try:
-        return Brain.create(db, model=model)
+        return Brain.create(db, model=model, settings=settings)
     except BrainError as error:
         # Naming a model is the consent to fetch it; a default never is.
         if model is None or error.code != "brain_model_missing":

@@ -9,7 +9,15 @@ from typing import Annotated
 import typer
 
 from brain.cli.console import out, out_json
-from brain.cli.options import Db, Json
+from brain.cli.options import (
+    Db,
+    Dimensions,
+    DocumentPrefix,
+    Json,
+    Pooling,
+    QueryPrefix,
+    model_settings,
+)
 from brain.cli.progress import progress
 from brain.cli.render import size
 from brain.cli.verbs import about
@@ -86,20 +94,36 @@ def fetch_with_progress(name: str, source: str | None) -> Path:
     "换一个模型，给全部记忆重做向量",
     "brain reembed --model bge-small-zh",
     "brain reembed --model none",
+    "BRAIN_EMBED_URL=http://127.0.0.1:11434/v1 brain reembed --model openai:bge-m3",
     more="新的一套做完之前，旧的照常可用；中断后再运行会接着做。",
 )
 def reembed(
     model: Annotated[
-        str, typer.Option("--model", metavar="名字", help="bge-small-zh、e5-small 或 none")
+        str,
+        typer.Option(
+            "--model",
+            metavar="名字",
+            help="bge-small-zh、e5-small、openai:名字、onnx:文件夹 或 none",
+        ),
     ],
+    dimensions: Dimensions = None,
+    query_prefix: QueryPrefix = None,
+    document_prefix: DocumentPrefix = None,
+    pooling: Pooling = None,
     db: Db = None,
     as_json: Json = False,
 ) -> int:
     """Gives every record vectors of a model."""
     from brain.engine import Brain
 
+    chosen = model_settings(
+        dimensions=dimensions,
+        query_prefix=query_prefix,
+        document_prefix=document_prefix,
+        pooling=pooling,
+    )
     with Brain.open(db) as brain, progress("重做向量") as report:
-        done = brain.reembed(model, progress=report)
+        done = brain.reembed(model, settings=chosen, progress=report)
     if as_json:
         out_json(done.to_dict())
     elif done.model is None:

@@ -539,6 +539,20 @@ def missing(
     return [(int(a), int(b), int(c), int(d)) for a, b, c, d in found]
 
 
+def newest_missing(db: apsw.Connection, table: str, limit: int) -> list[tuple[int, int, int, int]]:
+    """As :func:`missing`, the newest first."""
+    found = rows(
+        db,
+        "SELECT p.id, p.memory_id, p.start, p.stop FROM passages p"
+        f" WHERE NOT EXISTS (SELECT 1 FROM {table}_blocks b WHERE b.block = p.id / ?"
+        " AND b.filled = ?)"
+        f" AND NOT EXISTS (SELECT 1 FROM {table} v WHERE v.id = p.id)"
+        " ORDER BY p.id DESC LIMIT ?",
+        (blocks.SLOTS, blocks.SLOTS, limit),
+    )
+    return [(int(a), int(b), int(c), int(d)) for a, b, c, d in found]
+
+
 def counts(db: apsw.Connection, table: str | None) -> tuple[int, int]:
     """(passages with a vector, passages without)."""
     total = int(one(db, "SELECT count(*) FROM passages"))
