@@ -1005,7 +1005,7 @@ class Brain:
         kept = [one for one in given if isinstance(one, str) and "ccr" in one]
         asked = [one for one in given if one not in kept]
         if bool(given) == all:
-            told = "verify 要有编号，或者 --all（all），二者给一个。"
+            told = "verify 要有编号，或者 all，二者给一个。"
             raise BrainError("brain_usage", told, EXIT_USAGE)
         where = tree.root_of(tree.default_root() if root is None else path_of(root))
         numbers = [self._existing(one) for one in asked]

@@ -33,7 +33,7 @@ LEAST = 0.05
 """Confidence that failing claims do not pass: what is doubted can still be found."""
 
 OTHER_PROJECT = "另一个项目"
-NO_PROJECT = "没有记下是哪个项目；用 verify 编号 --root 文件夹 核对"
+NO_PROJECT = "没有记下是哪个项目；用 brain verify 编号 --root 文件夹 核对"
 
 VERIFY = "verify"
 """What the journal calls it."""

@@ -35,7 +35,7 @@ def find(records: Sequence[Memory], claims: Mapping[int, Sequence[Claim]]) -> It
         if text is None:
             if not one.pinned:
                 moved = any(verify.moved_to(c) is not None for c in own)
-                more = f"；只是移了位置就用 verify {one.id} --fix 改核对" if moved else ""
+                more = "；只是移了位置就用 verify 的 fix 改核对" if moved else ""
                 reason = f"{begins}。不再成立就让它到期，要人来定{more}"
                 yield Proposal("stale", reason, None, (one.id,), confirm=True)
             continue

@@ -157,8 +157,9 @@ def _vectors(subject: Subject) -> Iterator[Finding]:
     for code, passages in found.items():
         bad, good = told.get(code, (code, code))
         yield _all_or(code, passages, bad, good, error=code != "vectors_missing")
-    if table and (held := probe.sums(subject.db, str(table))).vectors != held.coded:
-        counted = f"有 {held.vectors} 个向量，登记的是 {held.coded} 个"
+    stored, registered = probe.vector_counts(subject.db, table)
+    if stored != registered:
+        counted = f"有 {stored} 个向量，登记的是 {registered} 个"
         yield Finding("vectors_counted", "error", counted, fixable=True)
     if table and subject.embedder is not None:
         yield from _same_model(subject, subject.embedder, str(table))

@@ -46,6 +46,13 @@ class Sums:
     loose: int
 
 
+def vector_counts(db: apsw.Connection, table: str | None) -> tuple[int, int]:
+    """(vectors that are stored, vectors that are registered as searched)."""
+    if table is None or not is_searched(db, table):
+        return 0, 0
+    return _count(db, table), blocks.filled(db, table)
+
+
 def sums(db: apsw.Connection, table: str | None) -> Sums:
     """Counts what is in a file.
 
@@ -53,7 +60,7 @@ def sums(db: apsw.Connection, table: str | None) -> Sums:
         table: the vector table; None where there is none.
     """
     looked_at = db.table_exists(None, "claims") and db.table_exists(None, "observations")
-    has_vectors = table is not None and is_searched(db, table)
+    stored, registered = vector_counts(db, table)
     return Sums(
         records=_count(db, "memories"),
         grams=_count(db, f"{fts.GRAMS}_docsize"),
@@ -73,8 +80,8 @@ def sums(db: apsw.Connection, table: str | None) -> Sums:
                 " (SELECT 1 FROM memories m WHERE m.id = p.memory_id)",
             )
         ),
-        vectors=_count(db, str(table)) if has_vectors else 0,
-        coded=blocks.filled(db, str(table)) if has_vectors else 0,
+        vectors=stored,
+        coded=registered,
         originals=_count(db, "ccr"),
         links=_count(db, "links") if links.there(db) else 0,
         claims=_count(db, "claims") if looked_at else 0,

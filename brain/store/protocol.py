@@ -488,6 +488,9 @@ class VectorIndex(Protocol[Tx]):
     ) -> list[tuple[int, int, int, int]]:
         """Passages without a vector, as (passage id, memory id, start, stop), in id order."""
 
+    def newest_missing(self, db: Tx, table: str, limit: int) -> list[tuple[int, int, int, int]]:
+        """As :func:`missing`, the newest first."""
+
     def counts(self, db: Tx, table: str | None) -> tuple[int, int]:
         """(passages with a vector, passages without)."""
 
@@ -499,6 +502,13 @@ class Journal(Protocol[Tx]):
 
     @property
     def COLUMNS(self) -> tuple[str, ...]: ...  # noqa: N802
+
+    def check_reason(self, why: str) -> None:
+        """Refuses what no entry may hold, also for a change that turns out to be none.
+
+        Raises:
+            BrainError: ``brain_why_invalid``, ``brain_secret`` (65).
+        """
 
     def write(
         self,
@@ -704,6 +714,9 @@ class Facts(Protocol[Tx]):
     NEXT_DIM: str
     NEXT_VECTORS: str
     ERASING: str
+    SETUP: str
+    NEXT_SETUP: str
+    CALIBRATION: str
     LAST_DECAY: str
     DECAY_RUN: str
     DECAY_KEPT: str
@@ -997,6 +1010,9 @@ class Runs(Protocol[Tx]):
 
 class Probe(Protocol[Tx]):
     """Savepoints and sums for the health probe."""
+
+    def vector_counts(self, db: Tx, table: str | None) -> tuple[int, int]:
+        """(vectors that are stored, vectors that are registered as searched)."""
 
     def sums(self, db: Tx, table: str | None) -> Sums:
         """Counts what is in a file.

@@ -101,7 +101,7 @@ def test_a_person_decides_where_no_new_place_is_known(brain: Brain, root: Path) 
     assert {one.drop for one in lines} == {(gone,), (unnamed,)}
     assert all(one.confirm and not one.text for one in lines)
     fixable = next(one for one in lines if one.drop == (unnamed,))
-    assert f"verify {unnamed} --fix" in fixable.reason
+    assert "verify 的 fix" in fixable.reason
     assert brain.apply_plan(out, now=LATER).applied == ()
     # Taking the mark out of the file is no way around naming it.
     out.write_text(out.read_text("utf-8").replace('"confirm":true', '"confirm":false'), "utf-8")

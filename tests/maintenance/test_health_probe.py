@@ -181,7 +181,7 @@ def test_reembed_keeps_the_former_vectors(full: Brain, monkeypatch: pytest.Monke
         def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
             return super().embed_documents(texts) * 3
 
-    monkeypatch.setattr(registry, "open_embedder", lambda name: Broken())
+    monkeypatch.setattr(registry, "open_embedder", lambda *_: Broken())
     refused("brain_probe_failed", 74, lambda: full.reembed("broken"))
     stats = full.stats(now=NOON)
     assert (stats.model, stats.vectors_missing) == ("letters", 0)

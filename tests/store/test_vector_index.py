@@ -667,7 +667,7 @@ def test_old_vectors_serve_until_the_new_set_is_whole(
     store(brain, written(2300))
     vector = model.embed_query("话题9号3000000")
     before = near(brain, vector, ALL)
-    monkeypatch.setattr(registry, "open_embedder", lambda name: Other())
+    monkeypatch.setattr(registry, "open_embedder", lambda *_: Other())
     with pytest.raises(BrainError):
         reembed.run(brain._store, "bge-small-zh", None)
     assert near(brain, vector, ALL) == before
