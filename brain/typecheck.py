@@ -55,6 +55,7 @@ KINDS: Mapping[Any, Kind] = {
 
 ABOVE: Mapping[str, Kind] = {
     "Embedder": ("Embedder", _has("name", "dim", "embed_query", "embed_documents")),
+    "Settings": ("Settings", _has("dimensions", "query_prefix", "document_prefix", "pooling")),
 }
 """Types of rooms above this one, which methods import for the type checker alone: by name."""
 

@@ -922,7 +922,7 @@ def test_a_question_before_the_model_is_loaded_is_answered_by_words_and_says_so(
     made.close()
     loaded = threading.Event()
 
-    def slow(name: str) -> Embedder:
+    def slow(*_: object) -> Embedder:
         loaded.wait()
         return e5
 

@@ -11,7 +11,7 @@ from brain.cli.verbs import VERBS, about_of, load
 from tests.support.cli import Cli, Say
 from tests.support.servers import Web
 
-SERVED = {"inject", "recall", "check", "add", "hook", "mcp", "serve"}
+SERVED = {"inject", "recall", "check", "add", "hook", "mcp", "serve", "setup"}
 SERVED |= {"record", "before", "why", "compare"}
 WITHOUT_FILE = {"model list", "model fetch", "cache-audit"}
 ELSEWHERE = "http://127.0.0.1:9"
