@@ -36,6 +36,11 @@ DEGRADED = {
 """How recall calls an embedder's error; any other is ``no_model``."""
 
 
+LEAST_PATIENCE = 0.25
+"""Seconds a question's vector may take where nobody waits for a model to be loaded: one that is
+there needs a tenth of it."""
+
+
 class Model:
     """The model of one memory file.
 
@@ -264,7 +269,7 @@ class Model:
         """
         if self._patience is None:
             return _embedded(embedder, texts)
-        until = began + self._patience
+        until = max(began + self._patience, monotonic() + LEAST_PATIENCE)
         late = self._late
         if late is not None:
             late.join(max(until - monotonic(), 0.0))
