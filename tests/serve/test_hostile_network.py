@@ -135,7 +135,7 @@ def test_connections_that_never_finish_keep_nobody_out(tmp_path: Path) -> None:
             held = half_open(web.url, sent, server.MAX_CONNECTIONS + 20)
             try:
                 assert web.request("GET", "/healthz", None, bearer).status == 200, kind
-                held[0].settimeout(5)
+                held[0].settimeout(PATIENCE)
                 with suppress(ConnectionResetError):
                     while held[0].recv(4096):
                         continue
